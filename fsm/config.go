@@ -60,7 +60,7 @@ const (
 	EighthEdition
 	NinthEdition
 	TenthEdition
-	EleventhEdition // nothing is decided otherwise; a refusal may have a reason, which earlier builds would not read
+	EleventhEdition // a refusal may have a reason, too, which earlier builds would not read
 	PresentEdition  = EleventhEdition
 )
 

@@ -285,17 +285,43 @@ func TestINF5ACutAnswerHasNoCalls(t *testing.T) {
 func TestINF20AnEmptyAnswerIsAskedAgain(t *testing.T) {
 	d, key := bare(t, func(c *fsm.Config) { c.Limits.MaxAnswerAttempts, c.Prompts.Empty = 3, "Say something." })
 	for range 2 {
-		d.answer(" \n") // the driver's model thinks
+		d.saysNothing("")
 		want := fsm.Message{Role: fsm.RoleUser, Text: "Say something.", Aside: true}
 		same(t, want, d.lastMessage(), unsourced())
 	}
 	d.calls("list_dir") // no longer in a row
 	d.toolSays("a.txt")
-	d.answer("")
-	d.answer("")
+	d.saysNothing("")
+	d.saysNothing("")
 	d.inStates(state.Execution)
-	d.answer("")
+	d.saysNothing("")
 	d.refused(key, "error: the model gave an empty answer")
+}
+
+// saysNothing answers without text and calls.
+func (d *driver) saysNothing(thinking string) {
+	d.t.Helper()
+	d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopEndTurn, Text: " \n", Thinking: thinking}})
+}
+
+func TestINF20AfterThinkingAloneTheModelIsAskedNotToThink(t *testing.T) {
+	for _, edition := range []int{fsm.PresentEdition, fsm.TenthEdition} {
+		d, key := bare(t, func(c *fsm.Config) {
+			c.Edition, c.Limits.MaxAnswerAttempts, c.Prompts.Empty = edition, 3, "Say something."
+		})
+		question := d.lastMessage().Text
+		for n, want := range []string{question, "Say something."} { // a model that thinks all the same is told, too
+			if edition == fsm.TenthEdition {
+				want = "Say something."
+			}
+			d.saysNothing("first I look, then")
+			if ask := one[fsm.AskBrain](d); ask.NoThinking != (edition >= fsm.EleventhEdition) || d.lastMessage().Text != want {
+				t.Errorf("edition %d, answer %d: asked without thinking %t after %q; want %q", edition, n, ask.NoThinking, d.lastMessage().Text, want)
+			}
+		}
+		d.saysNothing("")
+		d.refused(key, "error: the model gave an empty answer")
+	}
 }
 
 func TestINF21RepetitionEndsAnInference(t *testing.T) {

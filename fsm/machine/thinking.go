@@ -53,6 +53,8 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 		}
 	}
 	switch nothing := len(calls) == 0 && in.Stop != fsm.StopMaxTokens; {
+	case nothing && strings.TrimSpace(text) == "" && !m.takesNothing(h) && m.onlyThought(h, in):
+		return m.again(h, in.Tokens.Prompt, func(h *state.Handle) { h.Inf.Unthinking = true }, m.word(fsm.WordEmptyAnswer))
 	case nothing && strings.TrimSpace(text) == "" && !m.takesNothing(h):
 		return m.unusable(h, in.Tokens.Prompt, m.s.Config.Prompts.Empty, m.word(fsm.WordEmptyAnswer))
 	case nothing && read.Unrunnable:
@@ -116,12 +118,23 @@ func (m *Machine) usable(h *state.Handle, stop fsm.Stop, calls []fsm.ToolCall, t
 	}
 }
 
-// unusable asks again after an answer with nothing usable in it (INF-20, INF-29).
-func (m *Machine) unusable(h *state.Handle, tokens int, prompt, reason string) firing {
+// onlyThought reports whether an answer without text and calls has thinking, so that the model is
+// told not to think (INF-20).
+func (m *Machine) onlyThought(h *state.Handle, in fsm.BrainAnswered) bool {
+	return m.s.Config.Edition >= fsm.EleventhEdition && in.Thinking != "" && !h.Inf.Unthinking
+}
+
+// unusable asks again, with a hint, after an answer with nothing usable in it (INF-20, INF-29).
+func (m *Machine) unusable(h *state.Handle, tokens int, hint, reason string) firing {
+	return m.again(h, tokens, func(h *state.Handle) {
+		m.say(h, fsm.Message{Role: fsm.RoleUser, Text: hint, Aside: true})
+	}, reason)
+}
+
+// again asks again, otherwise, or fails with a reason if that has been done too often (INF-9).
+func (m *Machine) again(h *state.Handle, tokens int, otherwise func(*state.Handle), reason string) firing {
 	l := &m.s.Config.Limits
-	f := firing{on: state.OnUnusable, write: func(h *state.Handle) {
-		m.say(h, fsm.Message{Role: fsm.RoleUser, Text: prompt, Aside: true})
-	}}
+	f := firing{on: state.OnUnusable, write: otherwise}
 	switch {
 	case h.Stop:
 		f = m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled)) // HND-32
