@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -51,7 +52,8 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 			h.o.Counters.malformed.Add(1)
 			return err
 		}
-		if err := cmp.Or(CheckReason(d), checkName("key", d.Key, 1, KeyBytesMax), checkName("by", d.By, 0, ByBytesMax)); err != nil {
+		d, err = Reasoned(d)
+		if err := cmp.Or(err, checkName("key", d.Key, 1, KeyBytesMax), checkName("by", d.By, 0, ByBytesMax)); err != nil {
 			h.o.Counters.malformed.Add(1)
 			return err
 		}
@@ -100,15 +102,17 @@ func Scope(word string, approve bool) (fsm.GrantScope, error) {
 	}
 }
 
-// CheckReason returns a bad_request if a decision has a reason that it cannot have (APR-23).
-func CheckReason(d fsm.Decided) error {
+// Reasoned returns a decision without the blanks around its reason, or a bad_request if it has one
+// that it cannot have (APR-23).
+func Reasoned(d fsm.Decided) (fsm.Decided, error) {
+	d.Reason = strings.TrimSpace(d.Reason)
 	switch {
 	case d.Reason != "" && d.Approve:
-		return badRequest("only a refusal has a reason", "leave reason out")
+		return d, badRequest("only a refusal has a reason", "leave reason out")
 	case len(d.Reason) > ReasonBytesMax:
-		return badRequest(fmt.Sprintf("field %q is longer than %d bytes", "reason", ReasonBytesMax), "shorten it")
+		return d, badRequest(fmt.Sprintf("field %q is longer than %d bytes", "reason", ReasonBytesMax), "shorten it")
 	}
-	return nil
+	return d, nil
 }
 
 // postResolution takes a person's decision about a held handle (APR-6).

@@ -61,7 +61,7 @@ func TestCOM12APersonsWordIsPassedOn(t *testing.T) {
 		{"/v1/requests/m1/approve", `{"key":"h1.1","grant":"session"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", Approve: true, By: "local", Grant: fsm.GrantSession}}},
 		{"/v1/approvals/g1/revoke", `{}`, fsm.Input{Fact: fsm.Revoked{Grant: "g1", By: "local"}}},
 		{"/v1/requests/m1/deny", `{"key":"h1.1","by":"Ann"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", By: "Ann"}}},
-		{"/v1/requests/m1/deny", `{"key":"h1.1","reason":"use\nstaging"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", By: "local", Reason: "use\nstaging"}}},
+		{"/v1/requests/m1/deny", `{"key":"h1.1","reason":" use\nstaging\n"}`, fsm.Input{Fact: fsm.Decided{Handle: 1, Key: "h1.1", By: "local", Reason: "use\nstaging"}}},
 		{"/v1/requests/m1/resolve", `{"text":"it was sent"}`, fsm.Input{Fact: fsm.Resolved{Handle: 1, Text: "it was sent"}}},
 		{"/v1/handles/9/cancel", "", fsm.Input{Fact: fsm.CancelRequested{Handle: 9}}},
 		{"/v1/schedules/s1/pause", `{"by":"Ann"}`, fsm.Input{Fact: fsm.ScheduleChanged{Change: fsm.SchedulePause, Schedule: "s1", By: "Ann"}}},
@@ -150,13 +150,18 @@ func TestAPR23OnlyARefusalHasAReasonAndItIsShort(t *testing.T) {
 		about string
 		d     fsm.Decided
 		want  string
+		says  string // the reason that is passed on
 	}{
-		{"a refusal", fsm.Decided{Reason: strings.Repeat("a", comm.ReasonBytesMax)}, ""},
-		{"a long one", fsm.Decided{Reason: strings.Repeat("a", comm.ReasonBytesMax+1)}, "longer than 2000 bytes"},
-		{"an approval", fsm.Decided{Approve: true, Reason: "a"}, "only a refusal has a reason"},
+		{"a refusal", fsm.Decided{Reason: strings.Repeat("a", comm.ReasonBytesMax)}, "", strings.Repeat("a", comm.ReasonBytesMax)},
+		{"a long one", fsm.Decided{Reason: strings.Repeat("a", comm.ReasonBytesMax+1)}, "longer than 2000 bytes", ""},
+		{"an approval", fsm.Decided{Approve: true, Reason: "a"}, "only a refusal has a reason", ""},
+		{"blanks around it", fsm.Decided{Reason: "\n use\nstaging \t" + strings.Repeat(" ", comm.ReasonBytesMax)}, "", "use\nstaging"},
+		{"blanks alone", fsm.Decided{Reason: " \n\t "}, "", ""},
+		{"an approval with blanks", fsm.Decided{Approve: true, Reason: " "}, "", ""},
 	} {
-		if err := comm.CheckReason(tt.d); (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: got %v; want %q", tt.about, err, tt.want)
+		got, err := comm.Reasoned(tt.d)
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) || err == nil && got.Reason != tt.says {
+			t.Errorf("%s: got %q, %v; want %q, %q", tt.about, got.Reason, err, tt.says, tt.want)
 		}
 	}
 	s := serveHTTP(t, nil)

@@ -189,7 +189,7 @@ func (l *link) say(ctx context.Context, key fsm.RequestKey, f frame) (taken bool
 	}
 	d := fsm.Decided{Handle: handle, Key: f.Key, Approve: f.Type == "approve", Reason: f.Reason}
 	if d.Grant, err = comm.Scope(f.Grant, d.Approve); err == nil {
-		err = comm.CheckReason(d)
+		d, err = comm.Reasoned(d)
 	}
 	if err != nil {
 		return false, err

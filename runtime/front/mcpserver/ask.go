@@ -258,7 +258,8 @@ func (v visit) decide(approve bool) func(context.Context, *sdk.CallToolRequest, 
 // decided passes on a decision about the tool call for which a request is waiting; its key may be
 // left out.
 func (v visit) decided(ctx context.Context, request fsm.RequestKey, d fsm.Decided) (bool, error) {
-	if err := comm.CheckReason(d); err != nil {
+	d, err := comm.Reasoned(d)
+	if err != nil {
 		return false, err
 	}
 	s, err := v.standing(ctx, engine.Request{Key: request})
