@@ -599,15 +599,24 @@ func TestFRT35ATasksQuestionIsAskedOfItsClient(t *testing.T) {
 		`{"action":"accept","content":{"approve":true}}`:                           "Approve:true",
 		`{"action":"accept","content":{"approve":false}}`:                          "Approve:false",
 		`{"action":"accept","content":{"approve":false,"reason":" use staging "}}`: "Approve:false By:local Grant: Reason:use staging}",
-		`{"action":"accept","content":{"approve":true,"reason":"it is fine"}}`:     "Approve:true By:local Grant: Reason:}",
+		`{"action":"accept","content":{"approve":true,"reason":"  "}}`:             "Approve:true By:local Grant: Reason:}",
+		`{"action":"accept","content":{"approve":true,"reason":"not now"}}`:        "error: only a refusal has a reason",
+		`{"action":"accept","content":{"reason":"not now"}}`:                       "error: only a refusal has a reason",
 		`{"action":"decline"}`: "Approve:false",
 		`{"action":"cancel"}`:  "",
 	} {
 		before := len(s.front.Seen().Told)
-		if _, failure := s.send("tasks/update", "m1", `{"taskId":"m1","inputResponses":{"decide-k1":`+said+`,"other":{}},`+newer+`}`); failure != "" {
+		_, failure := s.send("tasks/update", "m1", `{"taskId":"m1","inputResponses":{"decide-k1":`+said+`,"other":{}},`+newer+`}`)
+		told := fmt.Sprintf("%+v", s.front.Seen().Told[before:])
+		if why, fails := strings.CutPrefix(want, "error: "); fails {
+			if !strings.Contains(failure, why) || told != "[]" {
+				t.Errorf("%s: got %q, told is %s; want %q and nothing told", said, failure, told, why)
+			}
+			continue
+		}
+		if failure != "" {
 			t.Fatal(failure)
 		}
-		told := fmt.Sprintf("%+v", s.front.Seen().Told[before:])
 		if want == "" && told != "[]" || !strings.Contains(told, want) {
 			t.Errorf("%s: told is %s", said, told)
 		}

@@ -114,12 +114,16 @@ func (v visit) update(ctx context.Context, id string, answers map[string]json.Ra
 		if !ok || json.Unmarshal(raw, &said) != nil || said.Action != "accept" && said.Action != "decline" {
 			continue
 		}
-		d := fsm.Decided{Key: call, Approve: said.Action == "accept" && (said.Content.Approve == nil || *said.Content.Approve)}
-		if !d.Approve {
-			d.Reason = strings.TrimSpace(said.Content.Reason)
+		d := fsm.Decided{Key: call, Approve: said.Action == "accept", Reason: said.Content.Reason}
+		if said.Content.Approve != nil && !*said.Content.Approve {
+			d.Approve = false
 		}
 		if _, err := v.decided(ctx, v.taskKey(id), d); err != nil {
-			return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+			code := int64(jsonrpc.CodeInternalError)
+			if comm.ProblemOf(err).Code == comm.CodeBadRequest {
+				code = jsonrpc.CodeInvalidParams
+			}
+			return &jsonrpc.Error{Code: code, Message: err.Error()}
 		}
 	}
 	return nil
