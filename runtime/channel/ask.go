@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"shelly/fsm"
@@ -187,19 +188,26 @@ func (l *lane) decide(ctx context.Context, m Message, a answer) (Taken, error) {
 		return Taken{}, err
 	}
 	text, became := say(wordClosed), Closed
+	reason := a.reason
+	if len(reason) > comm.ReasonBytesMax {
+		reason = wording.Clip(reason, comm.ReasonBytesMax-len("…"))
+	}
 	for _, s := range open {
 		if s.Asks.Question != fsm.QuestionApprove || codeOf(s.Handle, s.Asks.Key) != a.code {
 			continue
 		}
 		taken, err := l.o.Front.Decide(ctx, fsm.Decided{
 			Handle: s.Handle, Key: s.Asks.Key, Approve: a.approve, By: wording.Clip(l.spec.Name+":"+m.Sender, comm.ByBytesMax),
-			Reason: wording.Clip(a.reason, comm.ReasonBytesMax),
+			Reason: reason,
 		})
 		if err != nil {
 			return Taken{}, err
 		}
 		if taken {
 			text, became = say(wordDenied), Spoken
+			if reason != a.reason {
+				text += say(wordCut, "n", strconv.Itoa(comm.ReasonBytesMax))
+			}
 		}
 		if taken && a.approve {
 			text = say(wordApproved)

@@ -425,7 +425,7 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")
 		decides := spec(f)
-		decides.Decide = true
+		decides.Decide, decides.TextMax = true, 2*comm.ReasonBytesMax
 		w.with(decides)
 		w.writes(f, channel.Message{ID: "1", Text: "build it"})
 		w.asks(f, "1")
@@ -457,6 +457,12 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 		told = w.front.Seen().Told
 		if d, is := told[1].Fact.(fsm.Decided); !is || d != (fsm.Decided{Handle: 7, Key: "h7.1", By: "phone:mia", Reason: "Use the staging\nserver."}) {
 			t.Errorf("got %+v, %v; want a refusal with its reason", told, is)
+		}
+		decided(channel.Message{ID: "6", Text: "deny " + code + " " + strings.Repeat("é", comm.ReasonBytesMax/2+1)}, channel.Spoken)
+		w.wants(f, "notice mia It is denied. The reason is longer than 2000 bytes; I have passed on its beginning.")
+		told = w.front.Seen().Told
+		if d, is := told[2].Fact.(fsm.Decided); !is || len(d.Reason) > comm.ReasonBytesMax || !strings.HasSuffix(d.Reason, "é…") {
+			t.Errorf("got %+v, %v; want the beginning of the reason, with its mark at most %d bytes", told[2], is, comm.ReasonBytesMax)
 		}
 		for _, no := range []string{"approve " + code + " and go on", "deny " + code + "0"} {
 			if got := w.writes(f, channel.Message{ID: no, Text: no}); got.Refused != channel.NotRefused {

@@ -19,6 +19,7 @@ const (
 	wordElsewhere
 	wordApproved
 	wordDenied
+	wordCut
 	wordClosed
 	wordWhich
 	wordWaits
@@ -41,6 +42,7 @@ var words = [wordsEnd]string{
 	wordElsewhere: "\nAnswer it at the machine, with: shelly request {verb} {id}",
 	wordApproved:  "It is approved.",
 	wordDenied:    "It is denied.",
+	wordCut:       " The reason is longer than {n} bytes; I have passed on its beginning.",
 	wordClosed:    "No question with that code is open here: it was answered or cancelled, or its time is over.",
 	wordWhich:     "That does not say which question you mean.",
 	wordWaits:     "I answer this once the question that is open here is answered.",
