@@ -350,6 +350,44 @@ func TestAPR23ARefusalOnThePageHasAReason(t *testing.T) {
 	w.clean()
 }
 
+// A reason is not lost if its field is closed and opened again, or if its question is answered
+// elsewhere while it is written; what is still typed then goes into it.
+func TestAPR23AReasonOnThePageIsNotLost(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.ask("Please write.")
+	w.Click(".question button", "No, because")
+	w.Type(".question textarea", "write to b.txt")
+	w.Click(".question button", "No, because")
+	w.Gone(".question textarea", "")
+	w.Click(".question button", "No, because")
+	w.shelly("request", "deny", "--by", "Ann")
+	w.See(".question.over", "What you have written was not sent.")
+	if tag, name, _ := w.Focused(); tag != "textarea" {
+		t.Errorf("the focus is on %s %q; want the field", tag, name)
+	}
+	var kept string
+	w.Script(&kept, `return document.querySelector('.question.over textarea').value`)
+	if kept != "write to b.txt" {
+		t.Errorf("kept is %q", kept)
+	}
+	w.See("main .answer", "It is written.")
+
+	w.ask("Please write again.")
+	w.Click(".question:not(.over) button", "No, because")
+	w.Type(".question:not(.over) textarea", "write to c.txt")
+	w.Click(".question:not(.over) .buttons button.no", "No")
+	w.See(".question.over", "Refused.")
+	if n := w.Count(".question.over textarea", ""); n != 1 {
+		t.Errorf("%d texts are shown as not sent; want that of the first question", n)
+	}
+	w.Await("two answers", func() bool { return w.Count(".answer", "It is written.") == 2 })
+	w.Press(browser.Escape, "g", "r")
+	w.Click(".rows a", "Please write again.")
+	w.See(".steps li", "write to c.txt")
+	w.clean()
+}
+
 // The live view keeps a few of the questions that were answered while it was open.
 func TestCOM73AnsweredQuestionsDoNotPileUp(t *testing.T) {
 	w := begin(t, slow)

@@ -8,18 +8,26 @@ export function question(q, answered = () => {}) {
   const card = el('section', { class: 'question', 'aria-label': 'Question to you' });
   const end = el('p', { class: 'dim', role: 'status' });
   const buttons = el('div', { class: 'buttons' });
+  let written = null; // the field for a text that goes with the answer
   const act = (words, path, body) => async () => {
     try {
       const { taken } = await post(`/v1/handles/${piece(String(q.handle))}/${path}`, body);
+      if (taken) written = null;
       done(taken ? words : 'Not accepted: it was answered before, or timed out.');
     } catch (e) {
       fill(end, `It did not arrive: ${e.message}.`);
     }
   };
+  /** done ends the question. A text that was not taken stays, with the focus if it had that, so that what is still typed goes nowhere else. */
   function done(words) {
     card.classList.add('over');
     fill(end, `${card.asked} ${words}`);
+    const typing = document.activeElement === written;
     fill(card, end);
+    if (written?.value.trim()) {
+      add(card, [el('label', { class: 'stack' }, 'What you have written was not sent.', written)]);
+      if (typing) written.focus();
+    }
     say(words);
     answered();
   }
@@ -38,7 +46,7 @@ export function question(q, answered = () => {}) {
     const covers = q.subject?.length ? `calls of ${q.tool} with the same ${q.subject.join(', ')}` : 'the same call with the same arguments';
     add(buttons, [
       button('Yes', act('Approved.', 'approve', { key: q.key, by }), { class: 'yes' }),
-      button('No', act('Refused.', 'deny', { key: q.key, by }), { class: 'no' }),
+      button('No', refused, { class: 'no' }),
       button('No, because…', refuse, { 'aria-expanded': 'false' }),
       button('For this session', act('Approved for this session.', 'approve', { key: q.key, by, grant: 'session' })),
       button('Always', act('Approved for always. You can revoke it under Status.', 'approve', { key: q.key, by, grant: 'always' })),
@@ -51,23 +59,29 @@ export function question(q, answered = () => {}) {
       const open = why.childElementCount === 0;
       opener.setAttribute('aria-expanded', String(open));
       if (!open) return fill(why);
-      const reason = el('textarea', { rows: '2', 'aria-label': 'Why not' });
+      written ||= el('textarea', { rows: '2', 'aria-label': 'Why not' });
       fill(
         why,
-        el('label', { class: 'stack' }, 'Say why, or what to do instead; the model gets it as the result.', reason),
-        button('Refuse', () => act('Refused.', 'deny', { key: q.key, by, reason: reason.value.trim() })(), { class: 'no' }),
+        el('label', { class: 'stack' }, 'Say why, or what to do instead; the model gets it as the result.', written),
+        button('Refuse', refused, { class: 'no' }),
       );
-      reason.focus();
+      written.focus();
+    }
+
+    /** refused refuses, with the reason if its field is open. */
+    function refused() {
+      const reason = why.childElementCount > 0 ? written.value.trim() : '';
+      return act('Refused.', 'deny', { key: q.key, by, reason })();
     }
   }
 
   function unknown() {
-    const text = el('textarea', { rows: '2', 'aria-label': 'What the call did' });
+    written = el('textarea', { rows: '2', 'aria-label': 'What the call did' });
     add(card, [
       el('p', { class: 'asks' }, 'What did ', el('strong', {}, q.tool), ' do? It was interrupted, and its outcome is unknown.', q.text ? ` ${q.text}` : ''), args(q.args),
-      el('label', { class: 'stack' }, 'Say what you found; the model gets it as the result.', text), buttons, end,
+      el('label', { class: 'stack' }, 'Say what you found; the model gets it as the result.', written), buttons, end,
     ]);
-    add(buttons, [button('Send', () => act('Passed on.', 'resolve', { text: text.value })())]);
+    add(buttons, [button('Send', () => act('Passed on.', 'resolve', { text: written.value })())]);
   }
 
   function held() {
