@@ -41,7 +41,7 @@ type forkCmd struct {
 
 // Help is the text after the usage.
 func (forkCmd) Help() string {
-	return "Shows what would have happened. Keys of --edit: text (request); says, calls (model); result, failed (tool); recalled; approve. " +
+	return "Shows what would have happened. Keys of --edit: text (request); says, calls (model); result, failed (tool); recalled; approve, reason (decision). " +
 		"--set of prompts, limits, switches and brain applies from the step on. The model is really asked; tools answer " +
 		"from the record, and a call that is not in it is refused."
 }

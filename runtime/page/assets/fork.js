@@ -8,6 +8,7 @@ import { outcomeWords } from './words.js';
 const labels = {
   text: 'the text had been', result: 'the tool had said', failed: 'the call had failed', says: 'the model had said', calls: 'the model had called (JSON)',
   recalled: 'memory had found (JSON)', approve: 'the decision had been',
+  reason: 'it had been refused because',
 };
 const yesNo = { failed: ['true', 'false'], approve: ['true', 'false'] };
 const fieldOf = { text: 'text', result: 'text', says: 'text', failed: 'failed', approve: 'approve' };

@@ -46,6 +46,7 @@ func Edited(in fsm.Input, edits []Edit) (fsm.Input, error) {
 //	calls     of the same: [{"name": "exec", "args": {…}}], beside the text
 //	recalled  of recalled: ["a summary", …], or [{"id": "h1", "summary": "…"}]
 //	approve   of decided: true or false
+//	reason    of decided: it is refused, for this reason
 func EditKeys(in fsm.Input) []string {
 	var keys []string
 	for _, one := range editing() {
@@ -110,7 +111,7 @@ func editing() []editable {
 			return in, err
 		}),
 		of("reason", func(in fsm.Decided, v string) (fsm.Fact, error) {
-			in.Approve, in.Grant, in.Reason = false, fsm.GrantOnce, v
+			in.Approve, in.Grant, in.Reason = false, fsm.GrantOnce, strings.TrimSpace(v)
 			return in, nil
 		}),
 	}

@@ -20,7 +20,7 @@ func TestSIM15EachKindOfInputCanBeEdited(t *testing.T) {
 		{fsm.Input{Fact: fsm.Resolved{Handle: 2}}, []Edit{{"text", "b"}}, fsm.Input{Fact: fsm.Resolved{Handle: 2, Text: "b"}}},
 		{fsm.Input{Fact: fsm.Decided{Key: "k", Approve: true}}, []Edit{{"approve", "false"}}, fsm.Input{Fact: fsm.Decided{Key: "k"}}},
 		{fsm.Input{Fact: fsm.Decided{Key: "k", Reason: "no"}}, []Edit{{"approve", "true"}}, fsm.Input{Fact: fsm.Decided{Key: "k", Approve: true}}},
-		{fsm.Input{Fact: fsm.Decided{Key: "k", Approve: true, Grant: fsm.GrantAlways}}, []Edit{{"reason", "b"}}, fsm.Input{Fact: fsm.Decided{Key: "k", Reason: "b"}}},
+		{fsm.Input{Fact: fsm.Decided{Key: "k", Approve: true, Grant: fsm.GrantAlways}}, []Edit{{"reason", " b\n"}}, fsm.Input{Fact: fsm.Decided{Key: "k", Reason: "b"}}},
 		{fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "a"}}, []Edit{{"result", ""}}, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3)}}},
 		{fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "a"}}, []Edit{{"failed", "true"}, {"result", "no"}}, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "no", Failed: true}}},
 		{fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Failed: true, Nothing: true}}, []Edit{{"failed", "false"}}, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3)}}},
