@@ -301,7 +301,13 @@ func (d *desk) elsewhere(session string) {
 	if err != nil {
 		return
 	}
-	var lines []string
+	if lines := elsewhere(&status, session); len(lines) > 0 {
+		d.tell(talk.Said{Text: "not stopped, in other sessions:\n" + strings.Join(lines, "\n")})
+	}
+}
+
+// elsewhere lists what a status says runs or waits outside a session.
+func elsewhere(status *comm.Status, session string) (lines []string) {
 	add := func(id fsm.HandleID, request string, kind fsm.Kind, in, what string) {
 		if in != session && kind != fsm.KindMemory {
 			name := cmp.Or(request, id.Entry())
@@ -309,14 +315,16 @@ func (d *desk) elsewhere(session string) {
 		}
 	}
 	for _, a := range status.Active {
-		add(a.Handle, a.Request, a.Kind, a.Session, "runs")
+		what := "runs"
+		if a.Asks != nil {
+			what = "asks a person"
+		}
+		add(a.Handle, a.Request, a.Kind, a.Session, what)
 	}
 	for _, q := range status.Queue {
 		add(q.Handle, q.Request, q.Kind, q.Session, "waits")
 	}
-	if len(lines) > 0 {
-		d.tell(talk.Said{Text: "still running elsewhere:\n" + strings.Join(lines, "\n")})
-	}
+	return lines
 }
 
 // path returns a path that a person has typed, with ~ replaced by the home folder.

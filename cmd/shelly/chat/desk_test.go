@@ -5,9 +5,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/cmd/shelly/chat/talk"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/runtime/comm"
 	"shelly/runtime/config"
 )
 
@@ -49,4 +52,22 @@ func TestCLI212ACancelWithoutADaemonIsOver(t *testing.T) {
 	}
 	d.cancels.Wait()
 	d.leave()
+}
+
+// What waits for a person in another session is not said to run.
+func TestCLI155StopSaysWhatOtherSessionsAreAt(t *testing.T) {
+	status := comm.Status{
+		Active: []comm.Active{
+			{Handle: 1, Kind: fsm.KindUser, Session: "own", Request: "a"},
+			{Handle: 2, Kind: fsm.KindUser, Session: "other", Request: "b"},
+			{Handle: 3, Kind: fsm.KindUser, Session: "other", Request: "c", Asks: &comm.Ask{Handle: 3}},
+		},
+		Queue: []comm.Queued{{Handle: 4, Kind: fsm.KindUser, Session: "other"}},
+	}
+	want := []string{
+		"  user in other, runs: /request cancel b", "  user in other, asks a person: /request cancel c", "  user in other, waits: /request cancel h4",
+	}
+	if diff := cmp.Diff(want, elsewhere(&status, "own")); diff != "" {
+		t.Error(diff)
+	}
 }
