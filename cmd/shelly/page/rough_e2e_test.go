@@ -117,6 +117,7 @@ func TestCOM73AKilledDaemonIsReportedAndNothingIsLost(t *testing.T) {
 	w.pictures("locked")
 	w.Go(w.shelly("page", "--no-open")) // into the same page
 	w.See(".question", "May write_file run?")
+	w.See(".turn .status", "waiting for its turn") // what is sent by now moves nothing under the pointer
 	w.Click(".question button", "Yes")
 	w.See(".answer", "It is written.")
 	w.Click(".question button", "No")
