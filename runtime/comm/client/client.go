@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -122,12 +123,27 @@ func (c *Client) Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody
 	q := url.Values{
 		"before": {decimal(w.Before)}, "limit": {strconv.Itoa(max(0, w.Limit))}, "state": {w.State}, "id": {w.ID}, "prefix": {w.Prefix}, "session": {w.Session}, "client": {w.Client},
 	}
-	if w.After > 0 { // which an older daemon does not know
-		q.Set("after", decimal(w.After))
+	if w.After == 0 {
+		return c.requests(ctx, q)
 	}
-	var body comm.RequestsBody
-	err := c.get(ctx, "/v1/requests?"+q.Encode(), &body)
-	return body, err
+	q.Set("after", decimal(w.After))
+	body, err := c.requests(ctx, q)
+	if refused := (*Error)(nil); !errors.As(err, &refused) || refused.Code != comm.CodeBadRequest {
+		return body, err
+	}
+	q.Del("after") // which an older daemon does not know (COM-105)
+	if body, err = c.requests(ctx, q); err != nil {
+		return body, err
+	}
+	body.Requests = slices.DeleteFunc(body.Requests, func(r comm.Record) bool { return r.Index <= w.After })
+	if body.Next <= w.After+1 {
+		body.Next = 0
+	}
+	return body, nil
+}
+
+func (c *Client) requests(ctx context.Context, q url.Values) (body comm.RequestsBody, err error) {
+	return body, c.get(ctx, "/v1/requests?"+q.Encode(), &body)
 }
 
 // segment returns an id as a part of a path. Dots are escaped as well, so that no id is taken for

@@ -26,7 +26,9 @@ func (c *Client) Memory() Memory { return Memory{c} }
 // List returns at most limit of the wanted entries, the newest first, after skipping skip.
 func (m Memory) List(ctx context.Context, f memory.Filter, skip, limit int) (comm.MemoryBody, error) {
 	q := filterQuery(f)
-	q.Set("skip", strconv.Itoa(max(0, skip)))
+	if skip > 0 { // which an older daemon does not know (COM-105)
+		q.Set("skip", strconv.Itoa(skip))
+	}
 	q.Set("limit", strconv.Itoa(max(0, limit)))
 	var body comm.MemoryBody
 	return body, m.client.get(ctx, "/v1/memory?"+q.Encode(), &body)
