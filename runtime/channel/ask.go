@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"shelly/fsm"
 	"shelly/fsm/wording"
@@ -41,18 +42,11 @@ const around = ".,;:!?\"'`*_()[]"
 func said(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if !strings.ContainsAny(firstRune(line), quotes) {
+		if strings.IndexAny(strings.TrimSpace(line), quotes) != 0 {
 			b.WriteString(line)
 		}
 	}
 	return b.String()
-}
-
-func firstRune(line string) string {
-	for _, r := range strings.TrimSpace(line) {
-		return string(r)
-	}
-	return ""
 }
 
 // spoken returns the words of a message, without what it quotes and the marks around them.
@@ -82,18 +76,17 @@ func decision(text string) (a answer, is bool) {
 	case len(words) > 2 && a.approve:
 		return answer{}, false
 	case len(words) > 2:
-		a.reason = behind(a.code, said(text))
+		a.reason = following(a.code, said(text))
 	}
 	return a, true
 }
 
-// behind returns what a text says after a code that is in it, in any case.
-func behind(code, text string) string {
-	at := 0
-	for !strings.EqualFold(text[at:at+len(code)], code) {
-		at++
-	}
-	return strings.TrimSpace(strings.TrimLeft(text[at+len(code):], ".,;:*_ \t\r\n"))
+// following returns what a text says after the word with a code, which only "deny" and marks precede.
+func following(code, text string) string {
+	at := strings.Index(strings.ToLower(text), code)
+	rest := text[at+len(code):]
+	marks := max(0, strings.IndexFunc(rest, unicode.IsSpace)) // that close the word
+	return strings.TrimSpace(strings.TrimLeft(rest[marks:], ".,;:-* \t\r\n"))
 }
 
 // wordless reports whether a message says no more than yes or no: it is an answer to a question,

@@ -510,6 +510,33 @@ func TestCHN10ADecisionIsReadAsPeopleWriteIt(t *testing.T) {
 	})
 }
 
+func TestCHN10AReasonIsWhatFollowsTheCode(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		decides := spec(f)
+		decides.Decide = true
+		w.with(decides)
+		w.writes(f, channel.Message{ID: "1", Text: "build it"})
+		w.asks(f, "1")
+		_, code, _ := strings.Cut(f.got()[0].Text, "approve ")
+		code = code[:6]
+		for i, c := range []struct{ text, reason string }{
+			{"deny `" + code + "` use staging", "use staging"},
+			{"deny (" + code + "): use staging!", "use staging!"},
+			{"*deny " + code + "* \"use staging\"", `"use staging"`},
+			{"deny " + code + " - use\nstaging", "use\nstaging"},
+			{"> it publishes\ndeny " + strings.ToUpper(code) + ", use staging", "use staging"},
+			{"deny `" + code + "`", ""},
+		} {
+			w.writes(f, channel.Message{ID: fmt.Sprint("r", i), Text: c.text})
+			told := w.front.Seen().Told
+			if d, is := told[len(told)-1].Fact.(fsm.Decided); !is || d.Approve || d.Reason != c.reason {
+				t.Errorf("%q: got %+v; want a refusal because %q", c.text, told[len(told)-1].Fact, c.reason)
+			}
+		}
+	})
+}
+
 func TestCHN12AMessageThatWaitsForAQuestionIsToldSo(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := newFake("phone")
