@@ -175,37 +175,68 @@ func TestCLI10AnotherWorkspaceOfTheDaemonIsReported(t *testing.T) {
 	}
 }
 
-func TestCLI10WhatTheDaemonOffersIsReported(t *testing.T) {
-	var off, bare config.Config
-	bare.Tools.Exec.Allow = config.Unsandboxed
+func TestCLI10WhatTheDaemonDoesWithExecIsReported(t *testing.T) {
+	const bare = config.Unsandboxed
 	for _, c := range []struct {
-		cfg            config.Config
-		contained      string
-		level, says    string // of the finding; empty: there is none, these settings are the daemon's
-		fetch, fetched string
+		allow       string
+		contained   string
+		level, says string // of the finding; empty: there is none, these settings are the daemon's
 	}{
-		{cfg: off, contained: "namespaces", level: "ok", says: "by the daemon, which was started with other settings; its commands are contained by namespaces", fetch: "web_fetch", fetched: "by the daemon"},
-		{cfg: off, contained: "none", level: "warn", says: "nothing contains it", fetched: "is not offered to the model (tools.web.allow)"},
-		{cfg: bare, contained: "none", fetched: "is not offered"},
-		{cfg: off, fetched: "is not offered"},
+		{"", "", "", ""},
+		{"", "namespaces", "ok", "by the daemon, which was started with other settings; its commands are contained by namespaces"},
+		{"", "none", "warn", "nothing contains it"},
+		{bare, "", "warn", "is allowed, and nothing would contain it, but the daemon does not offer it"},
+		{bare, "namespaces", "ok", "its commands are contained by namespaces"},
+		{bare, "none", "", ""},
 	} {
+		var cfg config.Config
+		cfg.Tools.Exec.Allow = c.allow
 		x := &examination{}
-		running := &comm.Status{Contained: c.contained, Tools: []string{"read_file", c.fetch}}
-		if got := x.otherExec(c.cfg, running); got != (c.level != "") {
+		if got := x.otherExec(cfg, &comm.Status{Contained: c.contained, Tools: []string{"read_file"}}); got != (c.level != "") {
 			t.Errorf("%+v: %v, %+v", c, got, x.findings)
 		}
 		if c.level != "" {
 			wantFinding(t, &examined{examination: x}, c.level, "exec", c.says)
 		}
-		x = &examination{}
-		c.cfg.Tools.Web.Search.Kind = "off"
-		x.web(c.cfg, running)
-		if len(x.findings) != 2 || !strings.Contains(x.findings[0].Found, c.fetched) {
-			t.Errorf("got %+v; want %q", x.findings, c.fetched)
+		for _, silent := range []*comm.Status{nil, {}} { // no daemon, and an older one
+			if x := (&examination{}); x.otherExec(cfg, silent) || len(x.findings) > 0 {
+				t.Errorf("%+v, a daemon that says nothing: %+v", c, x.findings)
+			}
 		}
 	}
-	if x := (&examination{}); x.otherExec(off, nil) || len(x.findings) > 0 {
-		t.Errorf("without a daemon: %+v", x.findings)
+}
+
+func TestCLI10WhichWebToolsTheDaemonOffersIsReported(t *testing.T) {
+	const offered, withheld = "ok is offered to the model by the daemon", "warn "
+	web := []string{"read_file", "web_fetch", "web_search"}
+	for name, c := range map[string]struct { // order-free: each by itself
+		allow   bool
+		running *comm.Status
+		want    string // how each finding begins
+	}{
+		"no daemon, off":       {false, nil, "ok is not offered"},
+		"an older daemon, on":  {true, &comm.Status{}, "ok "},
+		"the daemon's, off":    {false, &comm.Status{Tools: web[:1]}, "ok is not offered"},
+		"the daemon's, on":     {true, &comm.Status{Tools: web}, "ok "},
+		"offered by it alone":  {false, &comm.Status{Tools: web}, offered},
+		"withheld by it alone": {true, &comm.Status{Tools: web[:1]}, withheld},
+	} {
+		var cfg config.Config
+		cfg.Tools.Web.Allow, cfg.Tools.Web.Search.Kind = c.allow, "off"
+		if c.allow {
+			cfg.Tools.Web.Search.Kind = "searxng"
+		}
+		x := &examination{}
+		x.web(cfg, c.running)
+		for _, f := range x.findings {
+			said := f.Level + " " + f.Found
+			if !strings.HasPrefix(said, c.want) || strings.Contains(said, "other settings") != (c.want == offered || c.want == withheld) {
+				t.Errorf("%s: %s: %s; want %q", name, f.What, said, c.want)
+			}
+		}
+		if len(x.findings) != 2 {
+			t.Errorf("%s: %+v", name, x.findings)
+		}
 	}
 }
 

@@ -33,8 +33,8 @@ func (x *examination) exec(ctx context.Context, cfg config.Config, running *comm
 		x.ok("exec", "is not offered to the model (tools.exec.allow), and nothing would contain it")
 	case keeper.Rung() == "":
 		x.fail("exec", "is refused: "+keeper.Refusal().Error(), mend)
-	case running != nil && running.Contained == "":
-		x.warn("exec", fmt.Sprintf("is allowed, and %s would contain it, but the daemon does not offer it to the model: it was started with other settings", keeper.Rung()), "restart shelly, or send it SIGHUP")
+	case tells(running) && running.Contained == "":
+		x.withheld("exec", fmt.Sprintf("is allowed, and %s would contain it", keeper.Rung()))
 	case keeper.Rung() == sandbox.Landlock:
 		x.warn("exec", "commands are contained by landlock, which does not contain everything (docs/sandbox.md)"+better, mend)
 	case better != "":
@@ -44,26 +44,37 @@ func (x *examination) exec(ctx context.Context, cfg config.Config, running *comm
 	}
 }
 
-// otherExec reports that the running daemon, started with other settings, offers exec to the model
-// though these do not, or runs its commands uncontained.
+// otherExec reports what the running daemon does with exec, if these settings, which are not those
+// that it was started with, say otherwise: that it offers exec to the model, does not, or contains
+// its commands or not.
 func (x *examination) otherExec(cfg config.Config, running *comm.Status) bool {
-	switch {
-	case running == nil || running.Contained == "":
+	if !tells(running) {
 		return false
-	case running.Contained == string(sandbox.None):
-		if cfg.Tools.Exec.Allow == config.Unsandboxed {
-			return false
-		}
-		x.warn("exec", "is offered to the model by the daemon, which was started with other settings, and nothing contains it; a command has all rights of the daemon's user",
-			"start the daemon with tools.exec.allow true, or false")
-		return true
-	case cfg.Tools.Exec.Allowed():
-		return false
-	default:
-		x.ok("exec", "is offered to the model by the daemon, which was started with other settings; its commands are contained by "+running.Contained)
-		return true
 	}
+	bare := cfg.Tools.Exec.Allow == config.Unsandboxed
+	switch by := running.Contained; {
+	case by == "" && bare:
+		x.withheld("exec", "is allowed, and nothing would contain it")
+	case by == string(sandbox.None) && !bare:
+		x.warn("exec", offeredElse+", and nothing contains it; a command has all rights of the daemon's user", "start the daemon with tools.exec.allow true, or false")
+	case by != "" && by != string(sandbox.None) && (bare || !cfg.Tools.Exec.Allowed()):
+		x.ok("exec", offeredElse+"; its commands are contained by "+by)
+	default:
+		return false
+	}
+	return true
 }
+
+// offeredElse is found of a tool that the model is offered, but not with these settings.
+const offeredElse = "is offered to the model by the daemon, which was started with other settings"
+
+// withheld reports a tool that the model is offered with these settings, but not by the running daemon.
+func (x *examination) withheld(tool, found string) {
+	x.warn(tool, found+", but the daemon does not offer it to the model: it was started with other settings", "restart shelly, or send it SIGHUP")
+}
+
+// tells reports whether a running daemon says which tools it offers, which an older one does not.
+func tells(running *comm.Status) bool { return running != nil && len(running.Tools) > 0 }
 
 // notTaken returns why the rungs above the chosen one were not chosen, and what to do.
 func notTaken(k *sandbox.Keeper) (why, mend string) {

@@ -32,22 +32,25 @@ func allowing(entries int) string {
 func (x *examination) web(cfg config.Config, running *comm.Status) {
 	w := cfg.Tools.Web
 	has := func(name string) bool { return running != nil && slices.Contains(running.Tools, name) }
-	const other = "is offered to the model by the daemon, which was started with other settings"
 	switch {
+	case w.Allow && tells(running) && !has("web_fetch"):
+		x.withheld("web_fetch", "is allowed")
 	case w.Allow:
 		x.ok("web_fetch", allowing(len(w.AllowAddresses)))
 	case has("web_fetch"):
-		x.ok("web_fetch", other)
+		x.ok("web_fetch", offeredElse)
 	default:
 		x.ok("web_fetch", "is not offered to the model (tools.web.allow)")
 	}
 	switch {
 	case w.Search.Kind == "off" && has("web_search"):
-		x.ok("web_search", other)
+		x.ok("web_search", offeredElse)
 	case w.Search.Kind == "off":
 		x.ok("web_search", "is not offered to the model (tools.web.search.kind and tools.web.search.url, or a key for brave)")
 	case w.Search.Kind == "brave" && os.Getenv(w.Search.KeyFrom) == "":
 		x.unset(running, "web_search", errors.New("the environment has no "+w.Search.KeyFrom), "put Brave's key there, or name another variable with tools.web.search.key_from")
+	case tells(running) && !has("web_search"):
+		x.withheld("web_search", "asks "+w.Search.Kind)
 	default:
 		x.ok("web_search", "asks "+w.Search.Kind)
 	}
