@@ -155,6 +155,19 @@ func TestJRN35AWatcherGoesWithItsReply(t *testing.T) {
 	}
 }
 
+// The loop looks after each step whether somebody waits for a question, so a look at a long queue
+// must not be one for each pair of its handles: none is worded while no question is open.
+func TestCOM29ALookAtALongQueueIsOnePass(t *testing.T) {
+	s := state.Snapshot{Lifecycle: state.Serving}
+	for i := range 1000 {
+		s.Handles = append(s.Handles, state.Handle{Accepted: state.Accepted{ID: fsm.HandleID(i + 1), Kind: fsm.KindUser, Session: "a"}, Standing: state.Standing{State: state.Queued}})
+	}
+	d := &Daemon{hub: newHub()}
+	if n := testing.AllocsPerRun(5, func() { d.tellsQuestions(&s) }); n > 20 {
+		t.Errorf("it takes %.0f allocations", n)
+	}
+}
+
 // What waits in the queue is listed with what it waits for, in words.
 func TestCOM53WhatAHandleWaitsFor(t *testing.T) {
 	s := state.Snapshot{Lifecycle: state.Serving}
@@ -180,7 +193,7 @@ func TestCOM53WhatAHandleWaitsFor(t *testing.T) {
 		1: "its session is at work (h1)", 2: "until nobody has come for a while", 3: "until nobody else waits",
 		4: "kept for the next start", 5: "2 others before it", 6: "3 others before it", 8: "until the question about h8 in its session is answered",
 	} {
-		if got := waitsFor(&s, i); got != want {
+		if got := newQueue(&s).why(i); got != want {
 			t.Errorf("handle %d waits %q; want %q", s.Handles[i].ID, got, want)
 		}
 	}

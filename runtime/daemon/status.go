@@ -1,9 +1,6 @@
 package daemon
 
 import (
-	"fmt"
-	"slices"
-
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/fsm/wording"
@@ -35,13 +32,14 @@ func (d *Daemon) status() comm.Status {
 	}
 	kept := d.kept()
 	s.Journal = comm.Journal{First: kept.First, Last: kept.Last, Bytes: kept.Bytes}
+	line := newQueue(view)
 	for i := range view.Handles {
 		h := &view.Handles[i]
 		asks := comm.AskOf(&view.Config, h)
 		d.hub.preview(asks)
 		if asks == nil && h.ParkedOrQueued() {
 			if len(s.Queue) < comm.QueueMax {
-				s.Queue = append(s.Queue, queued(view, i))
+				s.Queue = append(s.Queue, queued(h, line.why(i)))
 			}
 			continue
 		}
@@ -60,47 +58,9 @@ func (d *Daemon) status() comm.Status {
 	return s
 }
 
-// queued returns the handle at i, which is waiting.
-func queued(s *state.Snapshot, i int) comm.Queued {
-	h := &s.Handles[i]
+// queued returns a handle that waits, and why.
+func queued(h *state.Handle, why string) comm.Queued {
 	return comm.Queued{
-		Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Request: h.Request.ID, Text: wording.Clip(wording.Subject(h.Input, h.Compacts), textShown), Why: waitsFor(s, i),
+		Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Request: h.Request.ID, Text: wording.Clip(wording.Subject(h.Input, h.Compacts), textShown), Why: why,
 	}
-}
-
-// questioned returns the index of the handle before the one at i, in its session, about which a person is
-// asked; negative: there is none. A session answers in order.
-func questioned(s *state.Snapshot, i int) int {
-	return slices.IndexFunc(s.Handles[:i], func(o state.Handle) bool { return o.Session == s.Handles[i].Session && o.AsksPerson() })
-}
-
-// waitsFor returns in words what the handle at i waits for.
-func waitsFor(s *state.Snapshot, i int) string {
-	h := &s.Handles[i]
-	busy := slices.IndexFunc(s.Handles, func(o state.Handle) bool { return o.ID != h.ID && o.Session == h.Session && !o.Waiting() })
-	switch {
-	case h.State == state.Parked:
-		return "kept for the next start"
-	case s.Lifecycle != state.Serving:
-		return "until shelly serves"
-	case h.State == state.Idling:
-		return "until nobody has come for a while"
-	case h.Kind == fsm.KindMemory:
-		return "until nobody else waits"
-	case busy >= 0:
-		return fmt.Sprintf("its session is at work (%s)", s.Handles[busy].ID.Entry())
-	}
-	if asks := questioned(s, i); asks >= 0 {
-		return fmt.Sprintf("until the question about %s in its session is answered", s.Handles[asks].ID.Entry())
-	}
-	ahead := 0
-	for _, o := range s.Handles[:i] {
-		if o.State == state.Queued {
-			ahead++
-		}
-	}
-	if ahead == 0 {
-		return "next"
-	}
-	return wording.Count(ahead, "other") + " before it"
 }

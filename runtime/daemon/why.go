@@ -24,16 +24,20 @@ func (h *hub) waits(id fsm.HandleID, text string) {
 	h.tell(id, comm.Event{Type: comm.EventWaiting, Text: text})
 }
 
-// tellsQuestions passes on to the requests that wait for a question in their session that they do, and
-// what they wait for once it is answered.
+// tellsQuestions tells the requests that wait for a question in their session, and what they wait for
+// once it is answered.
 func (d *Daemon) tellsQuestions(s *state.Snapshot) {
+	line := newQueue(s)
 	for i := range s.Handles {
 		h := &s.Handles[i]
 		if h.Kind != fsm.KindUser || h.State != state.Queued {
 			continue
 		}
 		_, note := d.hub.standing(h.ID)
-		if text := waitsFor(s, i); text != note && (note != "" || questioned(s, i) >= 0) {
+		if note == "" && !line.asked(i) {
+			continue
+		}
+		if text := line.why(i); text != note {
 			d.hub.waits(h.ID, text)
 		}
 	}
