@@ -24,7 +24,7 @@ type facts struct {
 	digest string // of its manifest; empty: unknown
 	loaded bool   // it was once loaded for this process
 	warm   bool   // it was loaded before, and has answered no call of this process since
-	empty  bool   // it was loaded at the start, and has been asked nothing since: its cache holds nothing
+	empty  bool   // its load at the start has begun, and no call has come since: its cache holds nothing
 	asked  bool   // the server has been asked what the model can do
 	told   bool   // it has answered, in can
 	can    Capabilities

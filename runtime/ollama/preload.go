@@ -8,15 +8,13 @@ import "context"
 func (c *Client) Preload(ctx context.Context) error {
 	ctx, cancel := c.loading(ctx)
 	defer cancel()
-	empty := false
 	if now, err := c.running(ctx); err == nil {
 		c.found(now)
-		empty = now == nil
+		c.known.learn(c.opt.Model, func(f *facts) { f.empty = now == nil }) // before the load, during which the first call may come
 	}
 	if err := c.askToLoad(ctx); err != nil {
 		return err
 	}
-	c.known.learn(c.opt.Model, func(f *facts) { f.empty = empty })
 	if now, err := c.running(ctx); err == nil {
 		c.allocated(now)
 	}

@@ -321,6 +321,49 @@ func TestBRN19TheFirstCallAfterALoadAtTheStartFindsNothingCached(t *testing.T) {
 	}
 }
 
+// A call that comes during the load at the start waits for it itself, and what it has read is in the
+// cache afterwards (BRN-19).
+func TestBRN19ACallDuringTheLoadAtTheStartIsTheFirst(t *testing.T) {
+	var loads atomic.Int32
+	began, chatted := make(chan struct{}), make(chan struct{})
+	s := bare(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		switch {
+		case r.URL.Path == "/api/ps" && loads.Load() > 1:
+			_, _ = io.WriteString(w, `{"models":[{"name":"m:latest","context_length":4096}]}`)
+		case r.URL.Path != "/api/chat":
+			_, _ = io.WriteString(w, `{}`)
+		case strings.Contains(body, `"messages":[],`):
+			if loads.Add(1) == 1 { // that at the start
+				close(began)
+				<-chatted
+			}
+			_, _ = io.WriteString(w, `{"done":true,"done_reason":"load"}`)
+		default:
+			_, _ = io.WriteString(w, `{"message":{"content":"x"},"done":true,"done_reason":"stop"}`)
+		}
+	})
+	c := client(t, s, func(o *ollama.Options) { o.NumCtx = 4096 })
+	ctx, preloaded := testContext(t), make(chan error, 1)
+	go func() { preloaded <- c.Preload(ctx) }()
+	<-began
+	reports := func() bool {
+		loading := false
+		_, err := c.Chat(ctx, ask("x"), nil, func(ch ollama.Chunk) { loading = loading || ch.Stage == fsm.StageLoading })
+		if err != nil {
+			t.Error(err)
+		}
+		return loading
+	}
+	during := reports()
+	close(chatted)
+	if err := <-preloaded; err != nil || !during {
+		t.Errorf("the load at the start: %v; the call during it reports loading: %t", err, during)
+	}
+	if reports() {
+		t.Error("the call after it reports loading; what the first has read is in the cache")
+	}
+}
+
 // Of two chats that wait for one load the second finds in the cache what both begin with, so how
 // long it took to read says nothing about its prompt (BRN-18).
 func TestBRN18WhoSharesALoadMeasuresNothing(t *testing.T) {
