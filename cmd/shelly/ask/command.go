@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/signal"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"shelly/cmd/shelly/chat"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/named"
 	"shelly/cmd/shelly/internal/picture"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
@@ -122,23 +122,15 @@ func (c *Command) find(ctx context.Context, daemon *client.Client) error {
 	if len(c.Image) > 0 || c.Session != "" || c.Chat != "" {
 		return exit.Errorf(exit.Usage, "--id without a text takes no --image, --session and --chat; say what to ask, or leave them out")
 	}
-	_, err := daemon.Get(ctx, c.ID, c.Channel)
-	if !errors.Is(err, client.ErrNotFound) {
-		return exit.Daemon(err)
-	}
-	body, err := daemon.Requests(ctx, comm.Wanted{Before: math.MaxUint64, Limit: 2, Prefix: c.ID})
-	if err != nil {
-		return exit.Daemon(err)
-	}
-	switch len(body.Requests) {
-	case 0:
+	known, err := named.Record(ctx, daemon, c.ID, c.Channel)
+	if e := (exit.Error{}); errors.As(err, &e) && e.Code == exit.NoMatch {
 		return exit.Errorf(exit.NoMatch, "there is no request %s; to ask it, give its text, too", wording.Word(c.ID))
-	case 1:
-		c.ID, c.Channel = body.Requests[0].ID, body.Requests[0].Channel
-		return nil
-	default:
-		return exit.Errorf(exit.Usage, "several requests begin with %s; see shelly request list", wording.Word(c.ID))
 	}
+	if err != nil {
+		return err
+	}
+	c.ID, c.Channel = known.ID, known.Channel
+	return nil
 }
 
 // asked returns the request with its text, pictures and id. It may take at most most bytes.

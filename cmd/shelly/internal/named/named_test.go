@@ -1,0 +1,54 @@
+package named_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/named"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+)
+
+// pages is a daemon that has looked at no request that fits when its first answer is full (COM-15).
+type pages []comm.RequestsBody
+
+func (pages) Get(context.Context, string, string) (comm.Record, error) {
+	return comm.Record{}, client.ErrNotFound
+}
+
+func (p pages) Requests(_ context.Context, w comm.Wanted) (comm.RequestsBody, error) {
+	for _, page := range p {
+		if page.Next < w.Before {
+			page.Requests = slices.DeleteFunc(slices.Clone(page.Requests), func(r comm.Record) bool { return !strings.HasPrefix(r.ID, w.Prefix) })
+			return page, nil
+		}
+	}
+	return comm.RequestsBody{}, nil
+}
+
+func TestCLI5ARequestIsFoundByTheBeginningOfItsIDHoweverOldItIs(t *testing.T) {
+	r := func(id, channel string) comm.Record { return comm.Record{ID: id, Channel: channel} }
+	daemon := pages{{Next: 9000}, {Next: 5000, Requests: []comm.Record{r("four", "http"), r("fox", "phone")}}, {Requests: []comm.Record{r("fort", "http"), r("fo", "phone")}}}
+	for _, c := range []struct {
+		id, channel, want string
+		code              int
+		says              string
+	}{
+		{"four", "", "four", 0, ""},
+		{"fou", "", "four", 0, ""},
+		{"fo", "", "fo", 0, ""}, // the id itself, of another channel
+		{"f", "", "", exit.Usage, "the ids of 4 requests begin with \"f\""},
+		{"fox", "http", "", exit.NoMatch, "of channel http"},
+		{"fou", "phone", "", exit.NoMatch, "of channel phone"},
+		{"five", "", "", exit.NoMatch, "there is no request \"five\""},
+	} {
+		got, err := named.Record(t.Context(), daemon, c.id, c.channel)
+		if e := (exit.Error{}); got.ID != c.want || errors.As(err, &e) != (c.code != 0) || e.Code != c.code || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s of %q: got %q, %v; want %q, %d %s", c.id, c.channel, got.ID, err, c.want, c.code, c.says)
+		}
+	}
+}
