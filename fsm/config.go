@@ -60,7 +60,7 @@ const (
 	EighthEdition
 	NinthEdition
 	TenthEdition
-	EleventhEdition // a refusal may have a reason, too, which earlier builds would not read
+	EleventhEdition // a refusal may also have a reason, which earlier builds do not read
 	PresentEdition  = EleventhEdition
 )
 

@@ -555,7 +555,7 @@ func TestCHN12AMessageThatWaitsForAQuestionIsToldSo(t *testing.T) {
 		if got := w.writes(f, channel.Message{ID: "4", Text: "and test it"}); !got.New {
 			t.Errorf("got %+v, want a request", got)
 		}
-		w.wants(f, "notice mia I answer this once the question that is open here is answered.\n"+where)
+		w.wants(f, "notice mia I will answer this once the open question here is answered.\n"+where)
 		for i, text := range []string{"Yes!", "approve", "/deny", "no"} {
 			if got := w.writes(f, channel.Message{ID: fmt.Sprint("w", i), Text: text}); got != (channel.Taken{Refused: channel.Closed}) {
 				t.Errorf("%q: got %+v, want no request", text, got)
@@ -580,7 +580,7 @@ func TestCHN12WithoutDecideTheMessageLearnsWhereTheQuestionIsAnswered(t *testing
 		if got := w.writes(f, channel.Message{ID: "2", Text: "yes"}); !got.New {
 			t.Errorf("got %+v, want a request", got)
 		}
-		w.wants(f, "notice mia I answer this once the question that is open here is answered.\nAnswer it at the machine, with: shelly request approve 1")
+		w.wants(f, "notice mia I will answer this once the open question here is answered.\nAnswer it at the machine, with: shelly request approve 1")
 	})
 }
 

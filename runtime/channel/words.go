@@ -38,14 +38,14 @@ var words = [wordsEnd]string{
 	wordApprove:   "May I run {tool} {args}?",
 	wordHeld:      "This waits for a person: {why}.",
 	wordPreview:   "\n{preview}",
-	wordDecide:    "\nAnswer: approve {code}, or: deny {code}, and why",
+	wordDecide:    "\nAnswer: approve {code}, or: deny {code} (you may add why)",
 	wordElsewhere: "\nAnswer it at the machine, with: shelly request {verb} {id}",
 	wordApproved:  "It is approved.",
 	wordDenied:    "It is denied.",
 	wordCut:       " The reason is longer than {n} bytes; I have passed on its beginning.",
 	wordClosed:    "No question with that code is open here: it was answered or cancelled, or its time is over.",
 	wordWhich:     "That does not say which question you mean.",
-	wordWaits:     "I answer this once the question that is open here is answered.",
+	wordWaits:     "I will answer this once the open question here is answered.",
 	wordTry:       "This is a test of the channel.",
 }
 

@@ -43,16 +43,17 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 		for _, why := range append(b.Down, b.Odd...) {
 			fmt.Fprintln(t.Err, terminal.Printable(why))
 		}
-		if other := c.otherwise(decls, b.Unasked); other != "" {
+		if other := c.differences(decls, b.Unasked); other != "" {
 			fmt.Fprintln(t.Err, terminal.Printable(other))
 		}
 		return listing.Print(t, c.JSON, append([]fsm.ToolDecl{}, decls...), decls, printTools, "no tool is offered")
 	})
 }
 
-// otherwise says which tools the running daemon offers besides these, or lacks, and about which it
-// asks a person otherwise: it may have been started with other settings. Those of the servers that were not asked do not count.
-func (c *listCmd) otherwise(here []fsm.ToolDecl, unasked []string) string {
+// differences says which tools the running daemon offers besides these or lacks, and about which it
+// asks a person where these settings do not, or the reverse: it may have been started with other
+// settings. The tools of servers that were not asked do not count.
+func (c *listCmd) differences(here []fsm.ToolDecl, unasked []string) string {
 	cfg, err := c.load()
 	if err != nil {
 		return "" // it has loaded before
