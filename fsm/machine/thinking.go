@@ -131,10 +131,10 @@ func (m *Machine) unusable(h *state.Handle, tokens int, hint, reason string) fir
 	}, reason)
 }
 
-// again asks again, otherwise, or fails with a reason if that has been done too often (INF-9).
-func (m *Machine) again(h *state.Handle, tokens int, otherwise func(*state.Handle), reason string) firing {
+// again asks again, differently, or fails with a reason if that has been done too often (INF-9).
+func (m *Machine) again(h *state.Handle, tokens int, change func(*state.Handle), reason string) firing {
 	l := &m.s.Config.Limits
-	f := firing{on: state.OnUnusable, write: otherwise}
+	f := firing{on: state.OnUnusable, write: change}
 	switch {
 	case h.Stop:
 		f = m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled)) // HND-32
