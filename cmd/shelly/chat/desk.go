@@ -200,11 +200,8 @@ func (d *desk) meet(ctx context.Context, in string, before *seen) {
 	if err != nil || before.looked && status.Journal.Last == before.record {
 		return
 	}
-	wanted := comm.Wanted{Session: in, Before: math.MaxUint64, After: before.record, Limit: goingShown}
-	if status.Journal.Last < before.record { // it is another journal
-		wanted.After = 0
-	}
-	list, err := d.daemon.Requests(ctx, wanted)
+	after := before.upTo(status.Journal.Last)
+	list, err := d.daemon.Requests(ctx, comm.Wanted{Session: in, Before: math.MaxUint64, After: after, Limit: goingShown})
 	if err != nil || ctx.Err() != nil {
 		return
 	}

@@ -25,6 +25,15 @@ type seen struct {
 	record uint64 // the last of the journal then
 }
 
+// upTo returns the record up to which the requests of a journal with a last record were looked at.
+// Of another journal, as after a restore, none was.
+func (s *seen) upTo(last uint64) uint64 {
+	if last < s.record {
+		*s = seen{}
+	}
+	return s.record
+}
+
 // follows notes a request before it is sent.
 func (n *news) follows(id string) {
 	n.mu.Lock()

@@ -65,3 +65,18 @@ func TestCLI216WhatIsFollowedIsNotFollowedAgain(t *testing.T) {
 		}
 	}
 }
+
+func TestCLI216AnotherJournalIsLookedAtFromItsBeginning(t *testing.T) {
+	var n news
+	s := seen{looked: true, last: 90, record: 400}
+	if got := s.upTo(401); got != 400 {
+		t.Errorf("got %d; want 400", got)
+	}
+	if got := s.upTo(20); got != 0 {
+		t.Errorf("of another journal: got %d; want 0", got)
+	}
+	list := []comm.Record{{Handle: 3, ID: "going", Channel: comm.ChannelHTTP}, {Handle: 2, ID: "past", Channel: comm.ChannelHTTP, Done: true}}
+	if got := n.fresh(&s, list, comm.ChannelHTTP); len(got) != 1 || got[0].ID != "going" {
+		t.Errorf("got %+v; want the one that goes on", got)
+	}
+}
