@@ -53,10 +53,8 @@ func (m *Machine) answered(h *state.Handle, in fsm.BrainAnswered) firing {
 		}
 	}
 	switch nothing := len(calls) == 0 && in.Stop != fsm.StopMaxTokens; {
-	case nothing && strings.TrimSpace(text) == "" && !m.takesNothing(h) && m.onlyThought(h, in):
-		return m.again(h, in.Tokens.Prompt, func(h *state.Handle) { h.Inf.Unthinking = true }, m.word(fsm.WordEmptyAnswer))
 	case nothing && strings.TrimSpace(text) == "" && !m.takesNothing(h):
-		return m.unusable(h, in.Tokens.Prompt, m.s.Config.Prompts.Empty, m.word(fsm.WordEmptyAnswer))
+		return m.empty(h, in)
 	case nothing && read.Unrunnable:
 		hint, reason := m.unrunnable(in)
 		return m.unusable(h, in.Tokens.Prompt, hint, reason)
@@ -118,23 +116,21 @@ func (m *Machine) usable(h *state.Handle, stop fsm.Stop, calls []fsm.ToolCall, t
 	}
 }
 
-// onlyThought reports whether an answer without text and calls has thinking, so that the model is
-// told not to think (INF-20).
-func (m *Machine) onlyThought(h *state.Handle, in fsm.BrainAnswered) bool {
-	return m.s.Config.Edition >= fsm.EleventhEdition && in.Thinking != "" && !h.Inf.Unthinking
+// empty asks again after an empty answer; if it has thinking, without any (INF-20).
+func (m *Machine) empty(h *state.Handle, in fsm.BrainAnswered) firing {
+	f := m.unusable(h, in.Tokens.Prompt, m.s.Config.Prompts.Empty, m.word(fsm.WordEmptyAnswer))
+	if in.Thinking == "" || m.s.Config.Edition < fsm.EleventhEdition {
+		return f
+	}
+	return f.after(func(h *state.Handle) { h.Inf.Unthinking = true })
 }
 
-// unusable asks again, with a hint, after an answer with nothing usable in it (INF-20, INF-29).
-func (m *Machine) unusable(h *state.Handle, tokens int, hint, reason string) firing {
-	return m.again(h, tokens, func(h *state.Handle) {
-		m.say(h, fsm.Message{Role: fsm.RoleUser, Text: hint, Aside: true})
-	}, reason)
-}
-
-// again asks again, differently, or fails with a reason if that has been done too often (INF-9).
-func (m *Machine) again(h *state.Handle, tokens int, change func(*state.Handle), reason string) firing {
+// unusable asks again after an answer with nothing usable in it (INF-20, INF-29).
+func (m *Machine) unusable(h *state.Handle, tokens int, prompt, reason string) firing {
 	l := &m.s.Config.Limits
-	f := firing{on: state.OnUnusable, write: change}
+	f := firing{on: state.OnUnusable, write: func(h *state.Handle) {
+		m.say(h, fsm.Message{Role: fsm.RoleUser, Text: prompt, Aside: true})
+	}}
 	switch {
 	case h.Stop:
 		f = m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled)) // HND-32

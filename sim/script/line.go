@@ -112,11 +112,8 @@ func (l Line) Answer(ask fsm.AskBrain) fsm.Fact {
 		return fsm.BrainFailed{Answered: fsm.To(ask.Call), Class: l.Fails, Reason: l.Reason}
 	}
 	in := fsm.BrainAnswered{
-		Answered: fsm.To(ask.Call), Stop: fsm.StopEndTurn, Text: l.text(ask), Thinking: l.Thinking, Calls: l.calls(ask), Tokens: l.Tokens,
+		Answered: fsm.To(ask.Call), Stop: fsm.StopEndTurn, Text: l.text(ask), Thinking: l.thinking(ask), Calls: l.calls(ask), Tokens: l.Tokens,
 		AsText: l.AsText,
-	}
-	if ask.NoThinking {
-		in.Thinking = ""
 	}
 	switch {
 	case l.Length:
@@ -125,6 +122,14 @@ func (l Line) Answer(ask fsm.AskBrain) fsm.Fact {
 		in.Stop = fsm.StopToolUse
 	}
 	return in
+}
+
+// thinking is the thinking of the line's answer to ask.
+func (l Line) thinking(ask fsm.AskBrain) string {
+	if ask.NoThinking {
+		return ""
+	}
+	return l.Thinking
 }
 
 // text is the text of the line's answer to ask.

@@ -44,7 +44,7 @@ func (l Line) Pieces(ask fsm.AskBrain) []Piece {
 		texts = cut(l.text(ask), l.Stream.Chunks)
 	}
 	var pieces []Piece
-	for _, part := range cut(l.Thinking, l.Stream.Chunks) {
+	for _, part := range cut(l.thinking(ask), l.Stream.Chunks) {
 		pieces = append(pieces, Piece{Thinking: part})
 	}
 	for _, part := range texts {

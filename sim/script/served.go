@@ -14,7 +14,7 @@ func (l Line) Served(ask fsm.AskBrain, v server.Served, window int) Line {
 		l.Tokens = fsm.Tokens{Prompt: v.Prompt, Answer: v.Written, Reading: v.First - v.Loaded, Writing: v.Last - v.First}
 	}
 	if v.Cut {
-		l.Thinking = server.First(l.Thinking, v.Written)
+		l.Thinking = server.First(l.thinking(ask), v.Written)
 		l.Text = server.First(l.text(ask), max(v.Written-server.Tokens(l.Thinking), 0))
 		l.Quotes, l.Repeats, l.Calls, l.Length = false, false, nil, true
 	}
