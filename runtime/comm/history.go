@@ -183,5 +183,6 @@ func (h *HTTP) history(ctx context.Context, key fsm.RequestKey, shorten func(eng
 		return HistoryBody[Step]{}, err
 	}
 	b := History(p, standings)
-	return b, shorten(j, &b)
+	err = shorten(j, &b)
+	return b, err
 }

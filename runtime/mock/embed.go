@@ -137,7 +137,8 @@ func inputs(raw json.RawMessage) ([]string, bool) {
 		return []string{one}, true
 	}
 	var many []string
-	return many, json.Unmarshal(raw, &many) == nil
+	err := json.Unmarshal(raw, &many)
+	return many, err == nil
 }
 
 func (s *Server) vector(text string) []float32 {

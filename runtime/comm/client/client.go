@@ -96,13 +96,15 @@ func (c *Client) within(limit time.Duration) *http.Client {
 // Status returns the daemon's status.
 func (c *Client) Status(ctx context.Context) (comm.Status, error) {
 	var s comm.Status
-	return s, c.get(ctx, "/v1/status", &s)
+	err := c.get(ctx, "/v1/status", &s)
+	return s, err
 }
 
 // Get returns the record of a request; channel "" is that of Ask.
 func (c *Client) Get(ctx context.Context, id, channel string) (comm.Record, error) {
 	var r comm.Record
-	return r, c.get(ctx, About{ID: id, Channel: channel}.of(""), &r)
+	err := c.get(ctx, About{ID: id, Channel: channel}.of(""), &r)
+	return r, err
 }
 
 // Cancel asks to end a request, and reports whether that changed anything; channel ""
@@ -143,7 +145,8 @@ func (c *Client) Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody
 }
 
 func (c *Client) requests(ctx context.Context, q url.Values) (body comm.RequestsBody, err error) {
-	return body, c.get(ctx, "/v1/requests?"+q.Encode(), &body)
+	err = c.get(ctx, "/v1/requests?"+q.Encode(), &body)
+	return body, err
 }
 
 // segment returns an id as a part of a path. Dots are escaped as well, so that no id is taken for

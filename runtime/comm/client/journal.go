@@ -34,7 +34,8 @@ func (c *Client) Journal(ctx context.Context) *Journal { return &Journal{c, ctx}
 // Kept implements [engine.Reader].
 func (j *Journal) Kept() (engine.Kept, error) {
 	var kept engine.Kept
-	return kept, j.client.get(j.ctx, "/v1/journal/kept", &kept)
+	err := j.client.get(j.ctx, "/v1/journal/kept", &kept)
+	return kept, err
 }
 
 // Request implements [engine.Reader]. Body is not set.

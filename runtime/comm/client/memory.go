@@ -31,7 +31,8 @@ func (m Memory) List(ctx context.Context, f memory.Filter, skip, limit int) (com
 	}
 	q.Set("limit", strconv.Itoa(max(0, limit)))
 	var body comm.MemoryBody
-	return body, m.client.get(ctx, "/v1/memory?"+q.Encode(), &body)
+	err := m.client.get(ctx, "/v1/memory?"+q.Encode(), &body)
+	return body, err
 }
 
 // Search returns the best entries for a text.
@@ -41,7 +42,8 @@ func (m Memory) Search(ctx context.Context, query memory.Query) (memory.Result, 
 	q.Set("k", strconv.Itoa(max(0, query.TopK)))
 	q.Set("mode", string(query.Mode))
 	var found memory.Result
-	return found, m.client.get(ctx, "/v1/memory/search?"+q.Encode(), &found)
+	err := m.client.get(ctx, "/v1/memory/search?"+q.Encode(), &found)
+	return found, err
 }
 
 func filterQuery(f memory.Filter) url.Values {
@@ -74,7 +76,8 @@ func (m Memory) Get(ctx context.Context, id string) (comm.EntryBody, bool, error
 // Bring stores entries, each whole, and returns once all are durable.
 func (m Memory) Bring(ctx context.Context, entries []fsm.Entry, how memory.Bringing) (memory.Brought, error) {
 	var done memory.Brought
-	return done, m.post(ctx, "/v1/memory", map[string]any{"entries": entries, "replace": how.Replace, "dry_run": how.Dry}, &done)
+	err := m.post(ctx, "/v1/memory", map[string]any{"entries": entries, "replace": how.Replace, "dry_run": how.Dry}, &done)
+	return done, err
 }
 
 // Forget deletes entries and returns how many of them there were.

@@ -50,7 +50,8 @@ func (c *Client) Read(ctx context.Context, marks ...inbox.Mark) (comm.Unread, er
 	if err != nil {
 		return unread, fmt.Errorf("encode what was read: %w", err)
 	}
-	return unread, c.read(ctx, http.MethodPost, "/v1/messages/read", body, &unread)
+	err = c.read(ctx, http.MethodPost, "/v1/messages/read", body, &unread)
+	return unread, err
 }
 
 // LastPosition is the highest position that a message can have now; following from there

@@ -135,5 +135,6 @@ func keys(a, b string) []string {
 
 func object(text string) (map[string]json.RawMessage, bool) {
 	var o map[string]json.RawMessage
-	return o, json.Unmarshal([]byte(text), &o) == nil && o != nil
+	err := json.Unmarshal([]byte(text), &o)
+	return o, err == nil && o != nil
 }

@@ -105,7 +105,8 @@ func forkOf(body io.Reader) (in wanted, err error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
-	return in, d.Decode(&in)
+	err = d.Decode(&in)
+	return in, err
 }
 
 // unfit words errors that a person can fix.
