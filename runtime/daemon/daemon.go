@@ -175,6 +175,7 @@ type Daemon struct {
 	timers   map[fsm.TimerID]*time.Timer
 	away     map[fsm.TimerID]context.CancelFunc // waits that end once the server answers
 	accepted []*accepted                        // model calls that the server has and that have not begun to write
+	asking   bool                               // somebody may wait for a question, or have been told so
 	wake     *time.Timer                        // when the driver has something to do next
 	tidies   tidying
 	rests    *time.Timer   // notifies the journal that the daemon is at rest

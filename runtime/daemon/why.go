@@ -25,8 +25,14 @@ func (h *hub) waits(id fsm.HandleID, text string) {
 }
 
 // tellsQuestions tells the requests that wait for a question in their session, and what they wait for
-// once it is answered.
+// once it is answered. It is asked after each step, and looks no further where no question is open and
+// nobody was told of one.
 func (d *Daemon) tellsQuestions(s *state.Snapshot) {
+	asks := asksPerson(s)
+	if !asks && !d.asking {
+		return
+	}
+	d.asking = asks
 	line := newQueue(s)
 	for i := range s.Handles {
 		h := &s.Handles[i]
@@ -37,10 +43,20 @@ func (d *Daemon) tellsQuestions(s *state.Snapshot) {
 		if note == "" && !line.asked(i) {
 			continue
 		}
+		d.asking = true
 		if text := line.why(i); text != note {
 			d.hub.waits(h.ID, text)
 		}
 	}
+}
+
+func asksPerson(s *state.Snapshot) bool {
+	for i := range s.Handles {
+		if s.Handles[i].AsksPerson() {
+			return true
+		}
+	}
+	return false
 }
 
 // staged passes on a model call's new stage. Only the loop calls it.
