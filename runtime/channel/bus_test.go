@@ -482,16 +482,21 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 	})
 }
 
+// asked is a channel in whose chat a question is open that can be answered there, with its code.
+func (w *world) asked() (f *fake, code string) {
+	f = newFake("phone")
+	decides := spec(f)
+	decides.Decide = true
+	w.with(decides)
+	w.writes(f, channel.Message{ID: "1", Text: "build it"})
+	w.asks(f, "1")
+	_, code, _ = strings.Cut(f.got()[0].Text, "approve ")
+	return f, code[:6]
+}
+
 func TestCHN10ADecisionIsReadAsPeopleWriteIt(t *testing.T) {
 	inWorld(t, func(w *world) {
-		f := newFake("phone")
-		decides := spec(f)
-		decides.Decide = true
-		w.with(decides)
-		w.writes(f, channel.Message{ID: "1", Text: "build it"})
-		w.asks(f, "1")
-		_, code, _ := strings.Cut(f.got()[0].Text, "approve ")
-		code = code[:6]
+		f, code := w.asked()
 		for i, c := range []struct {
 			text string
 			want channel.Refusal
@@ -512,14 +517,7 @@ func TestCHN10ADecisionIsReadAsPeopleWriteIt(t *testing.T) {
 
 func TestCHN10AReasonIsWhatFollowsTheCode(t *testing.T) {
 	inWorld(t, func(w *world) {
-		f := newFake("phone")
-		decides := spec(f)
-		decides.Decide = true
-		w.with(decides)
-		w.writes(f, channel.Message{ID: "1", Text: "build it"})
-		w.asks(f, "1")
-		_, code, _ := strings.Cut(f.got()[0].Text, "approve ")
-		code = code[:6]
+		f, code := w.asked()
 		for i, c := range []struct{ text, reason string }{
 			{"deny `" + code + "` use staging", "use staging"},
 			{"deny (" + code + "): use staging!", "use staging!"},
