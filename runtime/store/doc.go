@@ -62,8 +62,8 @@
 //
 // The input of J, the state of S, the text of T, and the bodies of R, E, P, A, C and H (except number
 // 0) are forms of package text: a long text in them is kept once, under its number, and referred to;
-// the form of S is compressed. A body that was written in an older format is its own form, and a
-// snapshot of one is a single object.
+// the form of S is compressed, and so is any other that is long without its texts. A body that was
+// written in an older format is its own form, and a snapshot of one is a single object.
 //
 // A store with a newer layout is refused with [ErrNewerFormat], without changing a byte: its format
 // is first read through a read-only opening. Through that the caller may refuse a journal, too

@@ -5,7 +5,8 @@
 //	refs, err := text.Refs(form)
 //	body, err := text.Fill(nil, form, find)
 //
-// A large body is compressed, too, and built in parts:
+// What is short in strings of JSON is compressed where there is much of it (kind 3). A large body is
+// built in parts, and always compressed:
 //
 //	p := known.Pack()
 //	p.Add(part) // …

@@ -177,16 +177,31 @@ func each(rest []byte, fn func(piece) error, unpack func([]byte) ([]byte, error)
 
 // writer builds a form. Plain bytes are collected, so that they become one piece.
 type writer struct {
-	form []byte
-	text []byte // plain bytes that are not in the form yet
-	pack func() // called when form is long; nil: it may be
+	form   []byte // its beginning, and the pieces that are not packed
+	begin  int    // length of the beginning
+	text   []byte // plain bytes that are not in the form yet
+	packs  bool   // pieces are packed once there are many
+	blocks []byte // the packed pieces, which come before the others
+	buffer []byte // for a block: as long as the longest so far
 }
+
+// beginning returns what a form begins with; length is that of the body.
+func beginning(length int) []byte { return binary.AppendUvarint([]byte{mark}, uint64(length)) }
 
 func newWriter(length int) *writer {
-	return &writer{form: binary.AppendUvarint([]byte{mark}, uint64(length))}
+	form := beginning(length)
+	return &writer{form: form, begin: len(form)}
 }
 
-func (w *writer) plain(text []byte) { w.text = append(w.text, text...) }
+// plain adds plain bytes. Many are a piece of their own, so that they are copied once.
+func (w *writer) plain(text []byte) {
+	if len(text) < plainMin {
+		w.text = append(w.text, text...)
+		return
+	}
+	w.flush()
+	w.emit(text)
+}
 
 func (w *writer) ref(kind int, r Ref) {
 	w.flush()
@@ -196,14 +211,19 @@ func (w *writer) ref(kind int, r Ref) {
 }
 
 func (w *writer) flush() {
-	for rest := w.text; len(rest) > 0; {
+	w.emit(w.text)
+	w.text = w.text[:0]
+}
+
+// emit adds pieces of plain bytes to the form.
+func (w *writer) emit(rest []byte) {
+	for len(rest) > 0 {
 		n := min(len(rest), plainMax)
 		w.form = binary.AppendUvarint(w.form, uint64(n)<<kindBits) // the kind is plain, 0
 		w.form = append(w.form, rest[:n]...)
 		rest = rest[n:]
-		if len(w.form) >= blockBytes && w.pack != nil {
+		if len(w.form) >= blockBytes && w.packs {
 			w.pack()
 		}
 	}
-	w.text = w.text[:0]
 }

@@ -207,31 +207,27 @@ func roll(hash uint64, out, in byte) uint64 {
 	return hash*factor + uint64(in) + 1 - (uint64(out)+1)*leaves
 }
 
-// Take returns the form of a body, and the texts that it refers to, each once.
+// Take returns the form of a body, and the texts that it refers to, each once. What is short in
+// strings of JSON is packed where there is much of it.
 func (k *Known) Take(body []byte, where Place) (form []byte, texts []Text) {
-	t := taking{known: k, body: body}
+	t := taking{known: k, body: body, packs: where == InStrings}
 	if where == Whole {
 		t.whole()
 	} else {
 		t.strings()
 	}
-	switch {
-	case t.w != nil:
-		t.w.plain(body[t.from:])
-	case IsForm(body):
-		t.w = newWriter(len(body))
-		t.w.plain(body)
-	default:
+	if t.w == nil && !IsForm(body) && (!t.packs || len(body) < packBytes) {
 		return body, nil
 	}
-	t.w.flush()
-	return t.w.form, t.texts
+	t.upTo(len(body))
+	return t.w.end(), t.texts
 }
 
 // taking is the state of one Take.
 type taking struct {
 	known *Known
 	body  []byte
+	packs bool    // its writer packs
 	w     *writer // nil: nothing has been taken out yet
 	from  int     // everything before it in the body is in w
 	texts []Text
@@ -288,10 +284,7 @@ func (t *taking) take(from, to int, text []byte, kind int) {
 	t.known.mu.Lock()
 	spans := t.known.split(text)
 	t.known.mu.Unlock()
-	if t.w == nil {
-		t.w = newWriter(len(t.body))
-	}
-	t.w.plain(t.body[t.from:from])
+	t.upTo(from)
 	t.from = to
 	for _, s := range spans {
 		switch {
@@ -304,6 +297,16 @@ func (t *taking) take(from, to int, text []byte, kind int) {
 			t.w.plain(s.bytes)
 		}
 	}
+}
+
+// upTo writes the body as it is up to there.
+func (t *taking) upTo(to int) {
+	if t.w == nil {
+		t.w = newWriter(len(t.body))
+		t.w.packs = t.packs
+	}
+	t.w.plain(t.body[t.from:to])
+	t.from = to
 }
 
 // note adds a text that the form refers to.

@@ -6,10 +6,13 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// Pieces are packed as soon as there are blockBytes of them. A plain one has at most plainMax, so
-// that what is unpacked at a time is bounded.
+// Pieces are packed as soon as there are blockBytes of them, and at the end if there are packBytes
+// or more: fewer are compressed well enough with what is beside them in a table. A plain one has at
+// most plainMax, so that what is unpacked at a time is bounded, and plainMin or more are one.
 const (
 	blockBytes = 256 << 10
+	packBytes  = 4 << 10
+	plainMin   = 1 << 10
 	plainMax   = 64 << 10
 )
 
@@ -17,16 +20,12 @@ const (
 // memory as a whole.
 type Packer struct {
 	taking
-	length int    // of the body
-	blocks []byte // the packed pieces
-	buffer []byte // for a block: as long as the longest so far
+	length int // of the body
 }
 
 // Pack returns a Packer.
 func (k *Known) Pack() *Packer {
-	p := &Packer{taking: taking{known: k, w: &writer{}}}
-	p.w.pack = p.pack
-	return p
+	return &Packer{taking: taking{known: k, w: &writer{packs: true}}}
 }
 
 // Add adds the next part of the body, whose texts are in strings of JSON; no string goes on in the
@@ -41,16 +40,30 @@ func (p *Packer) Add(part []byte) {
 
 // Form returns the form of the parts that were added, and the texts that it refers to.
 func (p *Packer) Form() (form []byte, texts []Text) {
-	p.pack()
-	return append(newWriter(p.length).form, p.blocks...), p.texts
+	p.w.pack()
+	return append(beginning(p.length), p.w.blocks...), p.texts
 }
 
-func (p *Packer) pack() {
-	block := s2.Encode(p.buffer, p.w.form)
-	p.buffer = block[:cap(block)]
-	p.blocks = binary.AppendUvarint(p.blocks, uint64(len(block))<<kindBits|packed)
-	p.blocks = append(p.blocks, block...)
-	p.w.form = p.w.form[:0]
+// pack packs the pieces that are not packed yet.
+func (w *writer) pack() {
+	if len(w.form) == w.begin {
+		return
+	}
+	block := s2.Encode(w.buffer, w.form[w.begin:])
+	w.buffer = block[:cap(block)]
+	w.blocks = binary.AppendUvarint(w.blocks, uint64(len(block))<<kindBits|packed)
+	w.blocks = append(w.blocks, block...)
+	w.form = w.form[:w.begin]
+}
+
+// end returns the form, with its pieces packed if they are long.
+func (w *writer) end() []byte {
+	w.flush()
+	if w.packs && (len(w.blocks) > 0 || len(w.form) >= packBytes) {
+		w.pack()
+		return append(w.form, w.blocks...)
+	}
+	return w.form
 }
 
 // unpack returns the pieces that are packed in a block.

@@ -80,6 +80,35 @@ func TestJRN34APackedBodyRepeatsNothing(t *testing.T) {
 	}
 }
 
+// What is short is compressed where there is much of it in a body, beside its long texts.
+func TestJRN34WhatIsShortIsCompressed(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		said   []string
+		packed bool
+	}{
+		{"little", list(4, 20), false},
+		{"much", slices.Repeat(list(4, 20), 20), true},
+		{"much beside a long text", append(slices.Repeat(list(4, 20), 20), noise(9, 3000)), true},
+		{"more than a block", slices.Repeat(list(4, 100), 40), true},
+		{"little beside a long text", append(list(4, 20), noise(9, 3000)), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			body, _ := json.Marshal(tt.said)
+			k := kept{}
+			form := k.take(t, text.NewKnown(1), body, text.InStrings)
+			if short := len(body) - k.bytes(); tt.packed != (len(form) < short/2) {
+				t.Errorf("%d bytes that are short have a form of %d", short, len(form))
+			}
+			for n := 1; tt.packed && n < len(form); n += 1 + len(form)/50 {
+				if _, err := text.Fill(nil, form[:n], k.find); err == nil {
+					t.Errorf("cut to %d of %d bytes, but there is no error", n, len(form))
+				}
+			}
+		})
+	}
+}
+
 func TestJRN34APackedFormThatIsCutShortIsAnError(t *testing.T) {
 	part, _ := json.Marshal(list(2, 5000))
 	k := kept{}

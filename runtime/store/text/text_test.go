@@ -76,7 +76,7 @@ func TestJRN34ABodyIsReadAsItWasWritten(t *testing.T) {
 			})
 			said := strings.Join(rapid.SliceOfN(part, 0, 6).Draw(r, "parts"), "")
 			body, where := []byte(said), text.Whole
-			switch rapid.IntRange(0, 3).Draw(r, "form") {
+			switch rapid.IntRange(0, 4).Draw(r, "form") {
 			case 0:
 				body, _ = json.Marshal(map[string]any{"a": said, "b": 1, "c": []string{said, "d"}})
 				where = text.InStrings
@@ -85,6 +85,9 @@ func TestJRN34ABodyIsReadAsItWasWritten(t *testing.T) {
 				body, _ = json.Marshal(string(body))
 				where = text.InStrings
 			case 2:
+				where = text.InStrings
+			case 3:
+				body, _ = json.Marshal([]any{said, list(3, rapid.SampledFrom([]int{20, 50, 3000}).Draw(r, "words")), said})
 				where = text.InStrings
 			}
 			before := bytes.Clone(body)
@@ -225,29 +228,32 @@ func FuzzForm(f *testing.F) {
 }
 
 // BenchmarkTake measures taking a text of 5 KB out of a body that holds it as JSON: a new text, a
-// known one, and one that contains known ones. The yardstick is json.Valid of the same body.
+// known one, and one that contains known ones; and packing a body of 11 KB with no long text. The
+// yardstick is json.Valid of the same body.
 func BenchmarkTake(b *testing.B) {
 	body, _ := json.Marshal([]string{noise(9, 5000)})
 	parts, _ := json.Marshal([]string{noise(9, 5000)[:1024], noise(9, 5000)[3000:]})
+	short, _ := json.Marshal(slices.Repeat(list(1, 22), 5))
 	for _, tt := range []struct {
 		name  string
 		known [][]byte
-	}{{"new", nil}, {"known", [][]byte{body}}, {"parts", [][]byte{parts}}} {
+		body  []byte
+	}{{"new", nil, body}, {"known", [][]byte{body}, body}, {"parts", [][]byte{parts}, body}, {"short", [][]byte{}, short}} {
 		b.Run(tt.name, func(b *testing.B) {
 			k := text.NewKnown(1)
 			for _, known := range tt.known {
 				k.Take(known, text.InStrings)
 			}
-			b.SetBytes(int64(len(body)))
+			b.SetBytes(int64(len(tt.body)))
 			for b.Loop() {
 				if tt.known == nil {
 					b.StopTimer()
 					k = text.NewKnown(1)
 					b.StartTimer()
 				}
-				k.Take(body, text.InStrings)
+				k.Take(tt.body, text.InStrings)
 			}
-			yardstick.Of(b, "json-valid", func() { json.Valid(body) })
+			yardstick.Of(b, "json-valid", func() { json.Valid(tt.body) })
 		})
 	}
 }
