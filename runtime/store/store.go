@@ -37,6 +37,9 @@ const (
 	overlapMax    = 8 // tables over one another, from which on they are compacted
 	stallTables   = 1000
 	manifestBytes = 1 << 20 // of the list of tables: each change adds to it until a new one is begun
+	// Pebble compresses a block of a table by itself. In one of its usual 4 KiB there is but one long
+	// text, or a dozen records or marks.
+	blockBytes = 16 << 10
 )
 
 // Options says how to open a store.
@@ -154,9 +157,10 @@ func (s *Store) Close() error {
 	})
 }
 
-// logBytesMax bounds the logs beside a closed database (JRN-36): what they hold is in no table yet,
-// so the next opening reads it again, and Pebble keeps some logs that hold nothing.
-const logBytesMax = 1 << 20
+// logBytesMax bounds the logs beside a closed database (JRN-36): what they hold is in no table yet
+// and not compressed, the next opening reads it and writes it to one, and Pebble keeps some logs
+// that hold nothing.
+const logBytesMax = 128 << 10
 
 // shed writes the content of long logs to a table, and reports whether the last log is then the
 // only one that the database needs. Nothing may be writing any more. On a nearly full disk, or
