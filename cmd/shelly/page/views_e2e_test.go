@@ -388,6 +388,42 @@ func TestAPR23AReasonOnThePageIsNotLost(t *testing.T) {
 	w.clean()
 }
 
+// A reason that is being written stays when the chat is drawn again: by a new link after a kill, and
+// by a reload.
+func TestCOM73AReasonStaysWhenTheChatIsDrawnAgain(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.ask("Please write.")
+	w.Click(".question button", "No, because")
+	w.Type(".question textarea", "write to b.txt")
+	reason := func(when string) {
+		t.Helper()
+		var now string
+		w.See(".question button", "Refuse")
+		w.Script(&now, `return document.querySelector('.question textarea')?.value ?? 'no field'`)
+		if now != "write to b.txt" {
+			t.Errorf("%s the reason is %q", when, now)
+		}
+	}
+	w.kill(w.daemon)
+	w.See(".status", "this page resumes")
+	w.run()
+	w.Go(w.shelly("page", "--no-open"))
+	w.See(".status", "waiting for your decision")
+	reason("after a kill")
+	w.Reload()
+	reason("after a reload")
+	w.Click(".question button", "Refuse")
+	w.See("main .answer", "It is written.")
+	w.ask("Please write again.")
+	w.Click(".question:not(.over) button", "No, because")
+	if n := w.Count(".question:not(.over) textarea", ""); n != 1 {
+		t.Errorf("%d fields", n)
+	}
+	w.Click(".question:not(.over) .buttons button.no", "No")
+	w.Await("two answers", func() bool { return w.Count(".answer", "It is written.") == 2 })
+}
+
 // The live view keeps a few of the questions that were answered while it was open.
 func TestCOM73AnsweredQuestionsDoNotPileUp(t *testing.T) {
 	w := begin(t, slow)

@@ -2,12 +2,14 @@
 
 import { el, add, fill, button, say, seen } from './dom.js';
 import { post, piece } from './api.js';
+import { keep, kept } from './tab.js';
 
 /** question is a card with a question: {question, handle, key, tool, args, text, subject, preview}. */
 export function question(q, answered = () => {}) {
   const card = el('section', { class: 'question', 'aria-label': 'Question to you' });
   const end = el('p', { class: 'dim', role: 'status' });
   const buttons = el('div', { class: 'buttons' });
+  const draft = `shelly.question.${q.handle}.${q.key}`;
   let written = null; // the field for a text that goes with the answer
   const act = (words, path, body) => async () => {
     try {
@@ -20,6 +22,7 @@ export function question(q, answered = () => {}) {
   };
   /** done ends the question. A text that was not taken stays, with the focus if it had that, so that what is still typed goes nowhere else. */
   function done(words) {
+    keep(draft, '');
     card.classList.add('over');
     fill(end, `${card.asked} ${words}`);
     const typing = document.activeElement === written;
@@ -33,6 +36,13 @@ export function question(q, answered = () => {}) {
   }
   card.over = done;
   card.asked = q.question === 'crashes' || q.question === 'doubt' ? 'Asked whether to resume it.' : `Asked about ${q.tool || 'it'}.`;
+  /** field is where the text is written. Another card of the same question, after a restart or a reload, begins with it. */
+  function field(label) {
+    const text = el('textarea', { rows: '2', 'aria-label': label });
+    text.value = kept(draft);
+    text.addEventListener('input', () => keep(draft, text.value));
+    return text;
+  }
   if (q.question === 'approve') approve();
   else if (q.question === 'unknown') unknown();
   else held();
@@ -47,11 +57,12 @@ export function question(q, answered = () => {}) {
     add(buttons, [
       button('Yes', act('Approved.', 'approve', { key: q.key, by }), { class: 'yes' }),
       button('No', refused, { class: 'no' }),
-      button('No, because…', refuse, { 'aria-expanded': 'false' }),
+      button('No, because…', refuse, { 'aria-expanded': String(Boolean(kept(draft))) }),
       button('For this session', act('Approved for this session.', 'approve', { key: q.key, by, grant: 'session' })),
       button('Always', act('Approved for always. You can revoke it under Status.', 'approve', { key: q.key, by, grant: 'always' })),
     ]);
     const why = el('div');
+    if (kept(draft)) show();
     add(card, [buttons, why, el('p', { class: 'dim small' }, `“For this session” and “Always” also cover ${covers}.`), end]);
 
     /** refuse opens or closes the field for the reason of a refusal. */
@@ -59,13 +70,18 @@ export function question(q, answered = () => {}) {
       const open = why.childElementCount === 0;
       opener.setAttribute('aria-expanded', String(open));
       if (!open) return fill(why);
-      written ||= el('textarea', { rows: '2', 'aria-label': 'Why not' });
+      show();
+      written.focus();
+    }
+
+    /** show opens the field. */
+    function show() {
+      written ||= field('Why not');
       fill(
         why,
         el('label', { class: 'stack' }, 'Say why, or what to do instead; the model gets it as the result.', written),
         button('Refuse', refused, { class: 'no' }),
       );
-      written.focus();
     }
 
     /** refused refuses, with the reason if its field is open. */
@@ -76,7 +92,7 @@ export function question(q, answered = () => {}) {
   }
 
   function unknown() {
-    written = el('textarea', { rows: '2', 'aria-label': 'What the call did' });
+    written = field('What the call did');
     add(card, [
       el('p', { class: 'asks' }, 'What did ', el('strong', {}, q.tool), ' do? It was interrupted, and its outcome is unknown.', q.text ? ` ${q.text}` : ''), args(q.args),
       el('label', { class: 'stack' }, 'Say what you found; the model gets it as the result.', written), buttons, end,
