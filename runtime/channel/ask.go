@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 )
@@ -90,6 +92,16 @@ func (l *lane) questions(ctx context.Context, chat string) ([]comm.Standing, err
 		}
 	}
 	return open, nil
+}
+
+// decided says in the chat of a request how a question there has ended that was not answered in it
+// (APR-24).
+func (l *lane) decided(r engine.Request, asked comm.Event, d comm.Decision) {
+	if l.spec.Decide && strings.HasPrefix(d.By, l.spec.Name+":") { // whoever it was, the chat was told (CHN-10)
+		return
+	}
+	text := say(wordEnded, "tool", asked.Tool, "how", wording.Visible(d.Words()))
+	l.notice(r.Origin.Chat, idOf("notice", r.Key.Channel, r.Key.ID, asked.Handle, asked.Key, "ended"), text)
 }
 
 // remind says in a chat which questions are open there and where they are answered, below what a

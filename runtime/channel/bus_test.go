@@ -11,6 +11,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/channel"
 	"shelly/runtime/comm"
 	"shelly/runtime/inbox"
@@ -479,6 +480,31 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 		w.start()
 		w.asks(f, "1")
 		w.wants(f, "") // it is asked once, over a restart too
+	})
+}
+
+// A chat is told once how a question has ended that was not answered in it.
+func TestAPR24AChatLearnsHowItsQuestionHasEnded(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f, _ := w.asked()
+		ends := func(d comm.Decision) {
+			w.front.Say(keyOf(f, "1"), comm.Event{Type: comm.EventState, State: state.Queued, Decision: &d})
+			synctest.Wait()
+		}
+		ends(comm.Decision{Verdict: comm.Refused, By: "ann", Reason: "not on a\u202eFriday"})
+		w.wants(f, `notice mia The question about exec is closed: refused by ann: not on a\u202eFriday`)
+		ends(comm.Decision{Verdict: comm.Refused, By: "ann"})
+		w.wants(f, "") // told again
+		w.front.Say(keyOf(f, "1"), comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Handle: 7, Key: "h7.2", Tool: "exec"})
+		synctest.Wait()
+		f.got()
+		ends(comm.Decision{Verdict: comm.Approved, By: "phone:mia"})
+		w.wants(f, "") // she was told so
+		w.front.Say(keyOf(f, "1"), comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Handle: 7, Key: "h7.3", Tool: "exec"})
+		synctest.Wait()
+		f.got()
+		ends(comm.Decision{Verdict: comm.TimedOut})
+		w.wants(f, "notice mia The question about exec is closed: not answered in time, so it does not run")
 	})
 }
 

@@ -24,7 +24,8 @@ func (l *lane) follow(r engine.Request) {
 		return
 	}
 	go func() {
-		for !l.watch(ctx, r) {
+		var closed string
+		for !l.watch(ctx, r, &closed) {
 			if !pause(ctx, againFirst) {
 				return
 			}
@@ -32,16 +33,24 @@ func (l *lane) follow(r engine.Request) {
 	}()
 }
 
-// watch waits for the answer of a request, and reports whether it has come.
-func (l *lane) watch(ctx context.Context, r engine.Request) bool {
+// watch waits for the answer of a request, and reports whether it has come. Closed is the key of the
+// last question whose end the chat was told: another watch begins with what was told before.
+func (l *lane) watch(ctx context.Context, r engine.Request, closed *string) bool {
 	events, err := l.o.Front.Watch(ctx, r.Key)
 	if err != nil {
 		return false
 	}
+	var asked comm.Event // the question that is open, as far as this watch has heard it
 	for e := range events {
 		switch e.Type {
 		case comm.EventQuestion:
+			asked = e
 			l.ask(r.Key, e)
+		case comm.EventState:
+			if e.Decision != nil && asked.Key != *closed {
+				*closed = asked.Key
+				l.decided(r, asked, *e.Decision)
+			}
 		case comm.EventReply:
 			l.answered(r)
 			return true

@@ -20,6 +20,7 @@ const (
 	wordApproved
 	wordDenied
 	wordCut
+	wordEnded
 	wordClosed
 	wordWhich
 	wordWaits
@@ -43,6 +44,7 @@ var words = [wordsEnd]string{
 	wordApproved:  "It is approved.",
 	wordDenied:    "It is denied.",
 	wordCut:       " The reason is longer than {n} bytes; I have passed on its beginning.",
+	wordEnded:     "The question about {tool} is closed: {how}",
 	wordClosed:    "No question with that code is open here: it was answered or cancelled, or its time is over.",
 	wordWhich:     "That does not say which question you mean.",
 	wordWaits:     "I will answer this once the open question here is answered.",

@@ -84,7 +84,7 @@ type EventType string
 // The types of event, with the fields that each uses.
 const (
 	EventAccepted   EventType = "accepted"    // durable: ID; made by the listener
-	EventState      EventType = "state"       // the state has changed: State, Inference, Ahead
+	EventState      EventType = "state"       // the state has changed: State, Inference, Ahead; Decision if that ends a question
 	EventQueued     EventType = "queued"      // the place in the queue has changed: Ahead
 	EventWaiting    EventType = "waiting"     // Text: what the answer waits for, such as a model that is loading
 	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose, Call, From, ThinkingFrom; Whole: both, in place of what was streamed before
@@ -121,11 +121,12 @@ type Event struct {
 	Outcome      fsm.Outcome `json:"outcome,omitempty"`
 
 	Question fsm.Question `json:"question,omitempty"`
-	Handle   fsm.HandleID `json:"handle,omitempty"`  // that the question is about, or the subagent's
-	Called   string       `json:"called,omitempty"`  // the subagent, by the model that started it
-	Key      string       `json:"key,omitempty"`     // names the call that waits; a decision repeats it
-	Subject  []string     `json:"subject,omitempty"` // the arguments that a grant would be about; absent: all (APR-13)
-	Preview  string       `json:"preview,omitempty"` // what the call would do, where the tool can tell (APR-21)
+	Handle   fsm.HandleID `json:"handle,omitempty"`   // that the question is about, or the subagent's
+	Called   string       `json:"called,omitempty"`   // the subagent, by the model that started it
+	Key      string       `json:"key,omitempty"`      // names the call that waits; a decision repeats it
+	Subject  []string     `json:"subject,omitempty"`  // the arguments that a grant would be about; absent: all (APR-13)
+	Preview  string       `json:"preview,omitempty"`  // what the call would do, where the tool can tell (APR-21)
+	Decision *Decision    `json:"decision,omitempty"` // of a state that ends a question whether a call may run: how (APR-24)
 
 	// At is the position of a watcher that has got this event. It is not part of the JSON: in
 	// an SSE stream it is the event's id.

@@ -10,9 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 	"shelly/runtime/daemon"
 	"shelly/runtime/grants"
 )
@@ -158,4 +161,83 @@ func TestCOM29ARequestLearnsThatItWaitsForAQuestionInItsSession(t *testing.T) {
 		t.Errorf("it waits %q, want %q", waits, want)
 	}
 	f.end()
+}
+
+// The state that ends a question says how, to whoever follows the request and to whoever reads its
+// course again from the journal.
+func TestAPR24AWatcherLearnsHowAQuestionHasEnded(t *testing.T) {
+	for name, tt := range map[string]struct { // order-free: each has its own daemon
+		ends func(*fixture, comm.Event)
+		want *comm.Decision
+		said string
+	}{
+		"approved": {func(f *fixture, q comm.Event) {
+			f.decides(fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: true, By: "ann", Grant: fsm.GrantSession})
+		}, &comm.Decision{Verdict: comm.Approved, By: "ann", Grant: fsm.GrantSession}, "approved for this session by ann"},
+		"refused": {func(f *fixture, q comm.Event) {
+			f.decides(fsm.Decided{Handle: q.Handle, Key: q.Key, By: "ann", Reason: "not on a Friday"})
+		}, &comm.Decision{Verdict: comm.Refused, By: "ann", Reason: "not on a Friday"}, "refused by ann: not on a Friday"},
+		"timed out": {nil, &comm.Decision{Verdict: comm.TimedOut}, "not answered in time, so it does not run"},
+		"cancelled": {func(f *fixture, q comm.Event) {
+			if did, err := f.Cancel(f.ctx, fsm.RequestKey{ID: "a"}); !did || err != nil {
+				t.Errorf("cancel: %t, %v", did, err)
+			}
+		}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := start(t, engine.NewMemoryJournal(), tools{}, func(c *fsm.Config) {
+				talks(c)
+				c.Tools[0].Approve, c.Switches.History, c.Switches.Cancel = true, fsm.HistoryNone, fsm.CancelImmediate
+				if tt.ends == nil {
+					c.Limits.ApprovalTimeout = 1
+				}
+			})
+			f.ask("a", "look")
+			events := f.watch("a")
+			f.next().use("look", `{"at":1}`)
+			live := f.ending(events, tt.ends)
+			if tt.want != nil {
+				f.next().says("done")
+			}
+			f.replied("a")
+			again, err := f.WatchFrom(f.ctx, fsm.RequestKey{ID: "a"}, position.Position{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, got := range []*comm.Decision{live, f.ending(again, nil)} {
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("(-want +got)\n%s", diff)
+				}
+				if got != nil && got.Words() != tt.said {
+					t.Errorf("in words %q; want %q", got.Words(), tt.said)
+				}
+			}
+			f.end()
+		})
+	}
+}
+
+func (f *fixture) decides(d fsm.Decided) {
+	f.t.Helper()
+	if did, err := f.Decide(f.ctx, d); !did || err != nil {
+		f.t.Errorf("the decision: %t, %v", did, err)
+	}
+}
+
+// ending returns the decision of the state after a question, at which answer is called.
+func (f *fixture) ending(events <-chan comm.Event, answer func(*fixture, comm.Event)) *comm.Decision {
+	f.t.Helper()
+	asked := false
+	for e := range events {
+		switch {
+		case e.Type == comm.EventQuestion:
+			if asked = true; answer != nil {
+				answer(f, e)
+			}
+		case asked && e.Type == comm.EventState && e.State != "":
+			return e.Decision
+		}
+	}
+	f.t.Error("no state follows a question")
+	return nil
 }

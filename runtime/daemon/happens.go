@@ -22,11 +22,11 @@ type subagent struct {
 	comm.Event
 }
 
-// moved passes on a transition, with the profile's name for the new state (INF-28).
-func (h *hub) moved(m state.Move, c *fsm.Config) {
+// moved passes on a transition of an input's step, with the profile's name for the new state (INF-28).
+func (h *hub) moved(m state.Move, c *fsm.Config, in fsm.Fact) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	e := comm.Event{Type: comm.EventState, State: m.To}
+	e := comm.Event{Type: comm.EventState, State: m.To, Decision: decided(m, in)}
 	if m.Table == state.InferenceTable.Name {
 		e.State, e.Inference, e.Label = "", m.To, c.Label(m.To)
 	}
@@ -37,6 +37,21 @@ func (h *hub) moved(m state.Move, c *fsm.Config) {
 		h.ends(m.Handle)
 	}
 	h.tell(m.Handle, e)
+}
+
+// decided returns how a transition of the step of an input has ended a question whether a call may
+// run; nil: it has not (APR-24).
+func decided(m state.Move, in fsm.Fact) *comm.Decision {
+	if m.On != state.OnDecided {
+		return nil
+	}
+	switch in := in.(type) {
+	case fsm.Decided:
+		return comm.DecisionOf(in)
+	case fsm.TimerFired:
+		return &comm.Decision{Verdict: comm.TimedOut}
+	}
+	return nil // it was cancelled
 }
 
 func (h *hub) toolStarted(e fsm.RunTool) {

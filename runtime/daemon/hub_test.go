@@ -48,7 +48,7 @@ func TestCOM60WhoComesLaterHearsWhatWasWritten(t *testing.T) {
 	if got := told(h, key); len(got) != 1 || got[0].Text != "Again" {
 		t.Errorf("of the next call: %+v", got)
 	}
-	h.moved(state.Move{Table: state.InferenceTable.Name, Handle: 7, From: state.Thinking, To: state.Acting}, &fsm.Config{})
+	h.moved(state.Move{Table: state.InferenceTable.Name, Handle: 7, From: state.Thinking, To: state.Acting}, &fsm.Config{}, nil)
 	if got := told(h, key); got != nil {
 		t.Errorf("after its end: %+v", got)
 	}
@@ -71,7 +71,7 @@ func TestAPR21AQuestionThatWasAnsweredMeanwhileIsNotShown(t *testing.T) {
 		return comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Handle: 7, Key: key, Preview: would}
 	}
 	h.asked(7, "first")
-	h.moved(state.Move{Table: state.HandleTable.Name, Handle: 7, From: state.Approving, To: state.Cognition}, &fsm.Config{})
+	h.moved(state.Move{Table: state.HandleTable.Name, Handle: 7, From: state.Approving, To: state.Cognition}, &fsm.Config{}, nil)
 	h.previewed(ask("first", "would delete"))
 	h.asked(7, "second")
 	h.previewed(ask("first", "would delete"))

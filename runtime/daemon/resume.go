@@ -25,14 +25,14 @@ func (h *hub) step(s engine.Step, view *state.Snapshot) {
 			if leave(s.Moves[i:i+1], m.Handle) && !leave(s.Moves[:i], m.Handle) {
 				h.builtins(s.Effects, m.Handle, c)
 			}
-			h.moved(m, c)
+			h.moved(m, c, s.Input.Fact)
 		}
 	}
 	for _, e := range s.Effects {
 		switch e := e.(type) {
 		case fsm.AskBrain:
 			if began(s.Moves, e) {
-				h.moved(state.Move{Table: state.InferenceTable.Name, Handle: e.Handle, To: state.Thinking}, c)
+				h.moved(state.Move{Table: state.InferenceTable.Name, Handle: e.Handle, To: state.Thinking}, c, s.Input.Fact)
 			}
 		case fsm.RunTool:
 			h.toolStarted(e)

@@ -32,6 +32,7 @@ func newAnswering(t *terminal.Terminal, w *watching, daemon *client.Client) *ans
 	if !terminal.Is(t.In) || !terminal.Is(t.Err) || w.json || w.quiet {
 		return nil
 	}
+	w.answers = true
 	return &answering{w: w, decide: daemon.Decide}
 }
 
@@ -56,8 +57,8 @@ func (a *answering) show(e comm.Event) bool {
 		a.open = nil
 		a.w.say("· shelly was restarted; it asks again")
 	case a.open != nil && (e.Type == comm.EventReply || e.Type == comm.EventState && e.State != "" && e.State != state.Approving):
+		a.w.say("· " + question.Ended(*a.open, e.Decision))
 		a.open = nil
-		a.w.say("· no longer asked: it was answered elsewhere, cancelled, or timed out")
 	}
 	return false
 }

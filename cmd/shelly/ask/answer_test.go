@@ -103,8 +103,13 @@ func TestCLI120AnAnswerMeetsOnlyTheQuestionThatIsOpen(t *testing.T) {
 	p.show(asks("k")) // told again
 	p.show(comm.Event{Type: comm.EventState, State: state.Execution})
 	p.line(t.Context(), "y")
-	if len(p.told) != 0 || !strings.Contains(p.out.String(), "answered elsewhere") || strings.Count(p.out.String(), "may exec") != 1 {
+	if len(p.told) != 0 || !strings.Contains(p.out.String(), "answered elsewhere") || strings.Count(p.out.String(), "? may exec") != 1 {
 		t.Errorf("got %+v and\n%s; want no answer, %q, and 1 question", p.told, p.out, "answered elsewhere")
+	}
+	p.show(asks("late"))
+	p.show(comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.TimedOut}}) // APR-24
+	if want := "· may exec run? not answered in time, so it does not run\n"; !strings.Contains(p.out.String(), want) {
+		t.Errorf("got\n%s; want %q", p.out, want)
 	}
 	if !strings.Contains(p.out.String(), choices+"\n·") {
 		t.Errorf("what happens is said on the line of the prompt:\n%s", p.out)

@@ -24,6 +24,7 @@ type watching struct {
 	t           *terminal.Terminal
 	json, quiet bool
 	streams     bool // the reply appears as it is streamed
+	answers     bool // an answering asks the person, and says how a question has ended
 
 	mu      sync.Mutex // a signal is reported between two events
 	text    stream.Text
@@ -56,6 +57,7 @@ func (w *watching) show(e comm.Event) {
 		w.pieces(e)
 	case w.state != nil && passing(e):
 		w.breakLine()
+		w.decision(e)
 		w.draw()
 	default:
 		if e.Type != comm.EventReply { // whose text is printed separately
@@ -63,9 +65,18 @@ func (w *watching) show(e comm.Event) {
 		}
 		if line := eventLine(e); line != "" {
 			w.breakLine()
+			w.decision(e)
 			fmt.Fprintln(w.t.Err, terminal.Printable(line))
 			w.draw()
 		}
+	}
+}
+
+// decision prints how a question has ended, unless the person at the terminal is told that in another
+// way. The caller holds mu.
+func (w *watching) decision(e comm.Event) {
+	if e.Decision != nil && !w.answers {
+		fmt.Fprintln(w.t.Err, terminal.Printable("· "+e.Decision.Words()))
 	}
 }
 

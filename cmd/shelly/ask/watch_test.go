@@ -35,6 +35,20 @@ func instead(w *watching, call fsm.CallID, text string) {
 	w.show(comm.Event{Type: comm.EventChunk, Call: call, Text: text, Whole: true})
 }
 
+// Where nobody is asked at the terminal, a line says how a question has ended.
+func TestAPR24ALineSaysHowAQuestionHasEnded(t *testing.T) {
+	for _, columns := range []int{0, 80} {
+		for _, answers := range []bool{false, true} {
+			w, out := screen(columns)
+			w.answers = answers
+			w.show(comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Refused, By: "ann", Reason: "not on\x1ba Friday"}})
+			if got := strings.Contains(out.String(), "· refused by ann: not on\\x1ba Friday\n"); got == answers {
+				t.Errorf("%d columns, an answering asks: %t:\n%s", columns, answers, out)
+			}
+		}
+	}
+}
+
 const lost, anew = "· no answer from shelly; trying again\n", "· the answer begins again\n"
 
 func TestCLI214WhatStandsThereIsNotShownTwice(t *testing.T) {

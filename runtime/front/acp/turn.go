@@ -71,6 +71,7 @@ func (t *Turn) Heard(e comm.Event) (h Heard) {
 	case comm.EventQuestion:
 		t.question(e, &h)
 	case comm.EventState:
+		t.decided(e.Decision, &h)
 		if e.Inference == state.Thinking { // the model has the results
 			t.finish(&h)
 		}
@@ -231,6 +232,19 @@ func (t *Turn) closes(e comm.Event) bool {
 	}
 	t.asking = nil
 	return true
+}
+
+// decided takes how the open question has ended (APR-24). A call that does not run ends with why.
+func (t *Turn) decided(d *comm.Decision, h *Heard) {
+	c := t.asking
+	if d == nil || c == nil {
+		return
+	}
+	h.Closed, t.asking = true, nil
+	if d.Verdict != comm.Approved {
+		c.ended = true
+		h.add(update(c, failed, shown(d.Words())...))
+	}
 }
 
 // finish ends the calls that get no more events: they were refused, or stopped.

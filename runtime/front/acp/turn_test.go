@@ -209,6 +209,11 @@ func TestFRT52ToolCallsAreSent(t *testing.T) {
 	}
 }
 
+// ended is the state after a question.
+func ended(d comm.Decision) comm.Event {
+	return comm.Event{Type: comm.EventState, State: state.Queued, Decision: &d}
+}
+
 // A question is asked once, even if it comes again after a kill, and is withdrawn if it was
 // answered elsewhere.
 func TestFRT53AQuestionIsAskedOnce(t *testing.T) {
@@ -228,6 +233,9 @@ func TestFRT53AQuestionIsAskedOnce(t *testing.T) {
 		{"again after a kill", []comm.Event{asked, asked, tool("write_file", args)}, []string{call, "ask k1", "ask k1", "closed", ran}},
 		{"again after it was answered", []comm.Event{asked, tool("write_file", args), asked}, []string{call, "ask k1", "closed", ran}},
 		{"refused", []comm.Event{asked, thinks}, []string{call, "ask k1", "closed", refused}},
+		{"refused elsewhere", []comm.Event{asked, ended(comm.Decision{Verdict: comm.Refused, By: "ann", Reason: "not on a Friday"}), asked, thinks}, []string{call, "ask k1", "closed",
+			`{"sessionUpdate":"tool_call_update","content":[{"type":"content","content":{"type":"text","text":"refused by ann: not on a Friday"}}],"toolCallId":"r-call-1","status":"failed"}`}}, // APR-24
+		{"approved elsewhere", []comm.Event{asked, ended(comm.Decision{Verdict: comm.Approved, By: "ann"}), tool("write_file", args)}, []string{call, "ask k1", "closed", ran}},
 		{"cancelled", []comm.Event{asked, {Type: comm.EventReply, Outcome: fsm.OutcomeCancelled}}, []string{call, "ask k1", "closed", refused}},
 		{"not of a call", []comm.Event{{Type: comm.EventQuestion, Question: fsm.QuestionUnknown, Key: "k"}}, []string{
 			`{"sessionUpdate":"agent_thought_chunk","messageId":"r-held-k","content":{"type":"text","text":"[shelly waits for a person: shelly request show r --channel acp]"}}`,

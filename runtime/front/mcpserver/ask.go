@@ -106,6 +106,9 @@ func (v visit) teller(ctx context.Context, r *sdk.CallToolRequest) func(comm.Eve
 func progress(e comm.Event) string {
 	switch e.Type {
 	case comm.EventState:
+		if e.Decision != nil {
+			return e.Decision.Words()
+		}
 		return string(cmp.Or(e.Inference, e.State))
 	case comm.EventQueued:
 		return fmt.Sprintf("queued, %d go first", e.Ahead)

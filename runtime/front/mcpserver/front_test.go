@@ -403,7 +403,11 @@ func TestFRT32AClientHearsHowItsCallGoesOn(t *testing.T) {
 	}
 	defer session.Close()
 	go func() {
-		if <-heard == "queued" {
+		if <-heard != "queued" {
+			return
+		}
+		front.Say(keyOf("m1"), comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Refused, By: "ann", Reason: "not on a Friday"}})
+		if <-heard == "refused by ann: not on a Friday" { // APR-24
 			front.Reply(keyOf("m1"), "It is done.", false)
 		}
 	}()

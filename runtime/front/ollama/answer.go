@@ -160,6 +160,8 @@ func (s *speech) heard(e comm.Event) error {
 	switch {
 	case e.Type == comm.EventQuestion && !s.asked.silent:
 		return s.part(part{thinking: stream.Asked(s.known.Key, e)})
+	case e.Decision != nil && !s.asked.silent:
+		return s.part(part{thinking: stream.Decided(e)})
 	case e.Type == comm.EventReply:
 		return s.part(part{end: s.end(e)})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/front/asking"
@@ -70,7 +71,8 @@ func TestFRT11LinesEndWithTheReply(t *testing.T) {
 	s := serve(t)
 	happens := func(key fsm.RequestKey) {
 		s.Front.Say(key, says(5, 0, "", "Hm."), says(5, 0, "Wait.", ""), comm.Event{Type: comm.EventTool, Tool: "look"}, says(8, 0, "It is", ""),
-			comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Tool: "exec", Args: `{}`})
+			comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Tool: "exec", Args: `{}`},
+			comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.TimedOut}})
 		s.Front.Reply(key, "It is.", false)
 	}
 	line := func(what string) string {
@@ -79,7 +81,8 @@ func TestFRT11LinesEndWithTheReply(t *testing.T) {
 	end := `{"model":"shelly","created_at":…,"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","total_duration":…,"prompt_eval_count":7,"eval_count":4}` + "\n"
 	got := s.Meanwhile(1, happens, "POST", "/api/chat", `{`+hello+`}`, keyed, "k")
 	want := line(`"content":"","thinking":"Hm."`) + line(`"content":"Wait."`) + line(`"content":"\n\nIt is"`) +
-		line(`"content":"","thinking":"\n[shelly waits for approval of exec {}: shelly request approve k --channel ollama]\n"`) + line(`"content":"\n\nIt is."`) + end
+		line(`"content":"","thinking":"\n[shelly waits for approval of exec {}: shelly request approve k --channel ollama]\n"`) +
+		line(`"content":"","thinking":"\n[not answered in time, so it does not run]\n"`) + line(`"content":"\n\nIt is."`) + end
 	if got.Header.Get("Content-Type") != "application/x-ndjson" || plain(got.Body) != want {
 		t.Errorf("%s\nwant\n%s", plain(got.Body), want)
 	}

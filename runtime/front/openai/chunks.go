@@ -70,6 +70,10 @@ func (s *chunking) heard(e comm.Event) error {
 	switch e.Type {
 	case comm.EventQuestion:
 		return s.send(choice{Delta: &said{Reasoning: stream.Asked(s.known.Key, e)}})
+	case comm.EventState:
+		if e.Decision != nil {
+			return s.send(choice{Delta: &said{Reasoning: stream.Decided(e)}})
+		}
 	case comm.EventReply:
 		return s.end(e)
 	}

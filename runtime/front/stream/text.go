@@ -98,6 +98,14 @@ func (t *Text) reply(e comm.Event) (pieces []Piece) {
 	return append(pieces, Piece{Call: ReplyCall, Text: e.Text, Begins: true, Ends: true, Said: e.Text})
 }
 
+// Decided returns the note that says how a question has ended (FRT-12); "": the event ends none.
+func Decided(e comm.Event) string {
+	if e.Decision == nil {
+		return ""
+	}
+	return "\n[" + e.Decision.Words() + "]\n"
+}
+
 // Asked returns the note that the request waits for a person, and how that person decides: a
 // client that only reads an answer cannot be asked (FRT-12).
 func Asked(key fsm.RequestKey, e comm.Event) string {

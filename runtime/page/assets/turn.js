@@ -3,7 +3,7 @@
 import { el, add, fill, button, copies, say, seen, short, time } from './dom.js';
 import { markdown } from './text.js';
 import { question, args, preview } from './question.js';
-import { stateWords, inferenceWords, outcomeWords } from './words.js';
+import { stateWords, inferenceWords, outcomeWords, decisionWords } from './words.js';
 
 /** Turn shows a turn. It grows by the events of a request, or by what the session's archive has. */
 export class Turn {
@@ -138,7 +138,7 @@ export class Turn {
       this.card = null;
     }
     if (e.state && e.state !== 'waiting_approval' && e.state !== 'held' && this.card && !this.card.classList.contains('over')) {
-      this.card.over('No longer asked: it was answered, cancelled, or timed out.');
+      this.card.over(e.decision ? decisionWords(e.decision) : 'No longer asked: it was answered, cancelled, or timed out.');
     }
     if (e.state === 'queued') return this.tell(ahead(e.ahead));
     if (e.inference === 'thinking' || e.inference === 'acting') this.settle();

@@ -18,6 +18,13 @@ export const inferenceWords = (s, label) => label || inferences[s] || s || '';
 export const lifeWords = (s) => lives[s] || s || '';
 export const outcomeWords = (s) => outcomes[s] || String(s || '').replaceAll('_', ' ');
 
+/** decisionWords says how a question has ended (APR-24). */
+export function decisionWords(d) {
+  if (d.verdict === 'timed_out') return 'Not answered in time, so it does not run.';
+  const covers = { session: ' for this session', always: ' for always' }[d.grant] || '';
+  return `${d.verdict === 'approved' ? 'Approved' : 'Refused'}${covers}${d.by ? ` by ${d.by}` : ''}${d.reason ? `: ${d.reason}` : '.'}`;
+}
+
 /** sender returns in words who sent a message. */
 export function sender(m) {
   if (m.from === 'schedule') return `Schedule ${m.session.replace(/^schedule:/, '')}`;

@@ -45,6 +45,19 @@ func TestCLI152EachKeyDecides(t *testing.T) {
 	}
 }
 
+func TestAPR24AChatSaysHowAQuestionHasEnded(t *testing.T) {
+	p := newPerson(t)
+	id := p.asks("go")
+	p.happens(id, ask("m"), comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Refused, By: "ann", Reason: "not on a Friday"}})
+	p.shows("may exec run? refused by ann: not on a Friday")
+	p.happens(id, ask("n"))
+	p.does(Tick{})
+	p.now = p.now.Add(restAfter)
+	p.types("n")
+	p.happens(id, comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Refused, By: "local"}})
+	p.shows0("by local") // it was answered here
+}
+
 func TestCLI152NoKeyAnswersByMistake(t *testing.T) {
 	p := newPerson(t)
 	id := p.asks("go")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shelly/cmd/shelly/internal/course"
+	"shelly/cmd/shelly/internal/question"
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
@@ -259,8 +260,8 @@ func (t *turn) moved(e comm.Event) {
 	case t.cancelling:
 		t.open = nil
 	default:
+		t.note(question.Ended(*t.open, e.Decision))
 		t.open = nil
-		t.note("no longer asked: it was answered elsewhere, cancelled, or timed out")
 	}
 }
 

@@ -58,6 +58,14 @@ func Words(d client.Decision) string {
 	}
 }
 
+// Ended says how a question has ended that was not answered here; an older daemon does not tell.
+func Ended(asked comm.Event, d *comm.Decision) string {
+	if d == nil {
+		return "no longer asked: it was answered elsewhere, cancelled, or timed out"
+	}
+	return fmt.Sprintf("may %s run? %s", asked.Tool, d.Words())
+}
+
 // Text returns a question with what the person needs to answer it: one argument on each line,
 // what the call would do, and which further calls "for this session" and "always" would cover.
 func Text(e comm.Event) string {
