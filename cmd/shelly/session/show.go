@@ -22,7 +22,7 @@ type showCmd struct {
 
 // Help says what is kept.
 func (showCmd) Help() string {
-	return "Shows the turns as they were, even if the model is sent a shorter form. They are kept for retention.age. Of a tool's result one line is shown; --json has it in full."
+	return "Shows the turns as they were, even if the model is sent a shorter form. They are kept for retention.age. Of a tool's result one line is shown, and all that a person has said of its call; --json has it in full."
 }
 
 // Run implements the subcommand (CLI-145).
@@ -80,9 +80,9 @@ func speaker(m fsm.Message) string {
 }
 
 // body returns what a message says: its text, the calls that it asks for, and one line of a
-// tool's result.
+// tool's result, but all that a person has said in its place, such as why it may not run.
 func body(m fsm.Message) string {
-	if m.Role == fsm.RoleTool {
+	if m.Role == fsm.RoleTool && m.Source&fsm.FromPerson == 0 {
 		return terminal.Head(m.Text)
 	}
 	var lines []string

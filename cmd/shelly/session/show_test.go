@@ -25,3 +25,16 @@ func TestCLI145APersonIsNotTheAuthorOfWhatShellyTellsTheModel(t *testing.T) {
 		}
 	}
 }
+
+// Of a tool's result the beginning is shown; of a refusal, its reason as well.
+func TestCLI145AToolsResultIsShownAsFarAsItMatters(t *testing.T) {
+	long := "not run: ann@example.org refused it, and says: write it to the staging folder\nfirst"
+	for source, want := range map[fsm.Source]string{ // order-free: each is alone
+		fsm.FromWorkspace:                  "not run: ann@example.org refused it, an…",
+		fsm.FromWorkspace | fsm.FromPerson: long,
+	} {
+		if got := body(fsm.Message{Role: fsm.RoleTool, Tool: "write_file", Text: long, Source: source}); got != want {
+			t.Errorf("source %d: got %q, want %q", source, got, want)
+		}
+	}
+}

@@ -95,9 +95,25 @@ func printAudit(out io.Writer, found []engine.Audit) error {
 	return listing.Table(out, "ENDED\tWHO\tFROM\tTOOL\tTOOK\tSTARTS\tCONTAINED\tOUTCOME\tARGUMENTS\tRESULT", found, func(a engine.Audit) []string {
 		return []string{
 			moment.Local(a.At).Format(time.DateTime), a.Session, from(a.From), a.Tool, history.Span(a.Duration), fmt.Sprint(a.Attempts),
-			contained(a), outcome(a), terminal.Head(a.Args), terminal.Head(a.Result),
+			contained(a), outcome(a), terminal.Head(a.Args), result(a),
 		}
 	})
+}
+
+// failureShown is how many characters of a failed call's result are shown: its end is often a
+// command's output.
+const failureShown = 200
+
+// result returns a call's result on one line, with the reason why it did not run or has failed.
+func result(a engine.Audit) string {
+	switch {
+	case !a.Ran(): // a sentence of shelly's, and what a person has said (APR-23)
+		return terminal.Cut(a.Result, len(a.Result))
+	case a.Failed:
+		return terminal.Cut(a.Result, failureShown)
+	default:
+		return terminal.Head(a.Result)
+	}
 }
 
 // from describes the origin of a call.
