@@ -50,6 +50,9 @@ const (
 	QuestionDoubt   Question = "doubt"
 )
 
+// ReasonBytesMax is the most bytes of the reason of a refusal (APR-23), however it is given.
+const ReasonBytesMax = 2000
+
 // Decided is a person's decision about a tool call that waits for approval. Key is
 // that of [AskPerson], so that a late decision cannot meet a later call.
 type Decided struct {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"shelly/fsm"
 )
 
 // Bounds of the names in a message, in bytes.
@@ -22,7 +24,7 @@ const (
 )
 
 // ReasonBytesMax is the most bytes of the reason of a refusal (APR-23).
-const ReasonBytesMax = 2000
+const ReasonBytesMax = fsm.ReasonBytesMax
 
 // Bounds of what a request may contain, besides its length in bytes.
 const (

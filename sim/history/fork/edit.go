@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // Edit replaces a part of an input.
@@ -112,6 +113,9 @@ func editing() []editable {
 		}),
 		of("reason", func(in fsm.Decided, v string) (fsm.Fact, error) {
 			in.Approve, in.Grant, in.Reason = false, fsm.GrantOnce, strings.TrimSpace(v)
+			if n := len(in.Reason); n > fsm.ReasonBytesMax {
+				return in, fmt.Errorf("the reason has %s bytes, and a reason has at most %s; shorten it", wording.Thousands(n), wording.Thousands(fsm.ReasonBytesMax))
+			}
 			return in, nil
 		}),
 	}

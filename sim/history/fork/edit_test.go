@@ -54,6 +54,7 @@ func TestSIM15AnEditThatDoesNotFit(t *testing.T) {
 		{fsm.Input{Fact: fsm.ToolAnswered{}}, Edit{"says", "b"}, "says: cannot be edited so: the step is a tool_answered, whose keys are result, failed"},
 		{fsm.Input{Fact: fsm.Stored{}}, Edit{"text", "b"}, "the step is a stored, of which nothing can be edited"},
 		{fsm.Input{Fact: fsm.Decided{}}, Edit{"approve", "yes"}, `wants true or false, not "yes"`},
+		{fsm.Input{Fact: fsm.Decided{}}, Edit{"reason", strings.Repeat("é", fsm.ReasonBytesMax/2) + "."}, "the reason has 2,001 bytes, and a reason has at most 2,000; shorten it"}, // APR-23
 		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", "exec"}, `wants a list such as [{"name": "list_dir", "args": {"path": "."}}]`},
 		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", `[{"args": {}}]`}, "call 1 has no name"},
 		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", `[{"name": "x", "args": []}]`}, "call 1: args wants an object"},

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -215,6 +216,9 @@ func (k *checker) checkTimes(f *format.File, at string, s *format.Scheduling) {
 func (k *checker) checkPeople(f *format.File, at string, m *format.Moment) {
 	if d := m.Deny; d != nil && d.Grant != "" {
 		k.at(at+".deny", "a refusal is for the one call: leave grant out")
+	}
+	if d := m.Deny; d != nil && len(strings.TrimSpace(d.Reason)) > fsm.ReasonBytesMax {
+		k.at(at+".deny.reason", fmt.Sprintf("a reason has at most %s bytes, and this one has %s; shorten it", wording.Thousands(fsm.ReasonBytesMax), wording.Thousands(len(strings.TrimSpace(d.Reason)))))
 	}
 	if a := m.Approve; a != nil && a.Reason != "" {
 		k.at(at+".approve", "only a refusal has a reason: leave reason out")

@@ -2,6 +2,7 @@ package compile
 
 import (
 	"strconv"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/sim"
@@ -113,7 +114,7 @@ func scheduled(s *format.Scheduling) *fsm.ScheduleChanged {
 }
 
 func decision(v *format.Pick, approve bool) *sim.PersonAnswer {
-	a := &sim.PersonAnswer{Decision: true, Approve: approve, By: v.By, Tool: v.Tool, Reason: v.Reason}
+	a := &sim.PersonAnswer{Decision: true, Approve: approve, By: v.By, Tool: v.Tool, Reason: strings.TrimSpace(v.Reason)}
 	a.Nth = v.Nth.Or(0)
 	if v.Grant != "once" {
 		a.Grant = fsm.GrantScope(v.Grant)

@@ -45,7 +45,7 @@ type Pick struct {
 	By   string `key:"by"`   // who decides
 
 	Grant  string `key:"grant" enum:"once,session,always"` // (approve) for which later calls, too: none, those like it in this session, or in every session (APR-12)
-	Reason string `key:"reason"`                           // (deny) for the model (APR-23)
+	Reason string `key:"reason"`                           // (deny) for the model; at most 2,000 bytes (APR-23)
 }
 
 // Scheduling is a person's word on a schedule (HND-62). Exactly one of add, remove, pause,
