@@ -69,7 +69,7 @@ func (c *deciding) decide(t *terminal.Terminal, d client.Decision) error {
 	}
 	key := c.Key
 	if ask != nil {
-		fmt.Fprintf(t.Out, "%s (key %s)\n", terminal.Printable(asking(*ask)), ask.Key)
+		fmt.Fprintln(t.Out, terminal.Printable(asking(*ask)+keyOf(*ask)))
 		for line := range strings.Lines(previewOf(*ask)) {
 			fmt.Fprintln(t.Out, terminal.Printable(strings.TrimRight(line, "\n")))
 		}

@@ -18,8 +18,15 @@ func askedOf(r comm.Record, ask comm.Ask) string {
 	if ask.Handle != r.Handle {
 		who = fmt.Sprintf("--handle %d", ask.Handle)
 	}
-	return "? " + asking(ask) + "\n" + previewOf(ask) + "  answer with: " + answerTo(ask, who) + "\n"
+	key := ""
+	if ask.Question == fsm.QuestionApprove {
+		key = keyOf(ask)
+	}
+	return "? " + asking(ask) + key + "\n" + previewOf(ask) + "  answer with: " + answerTo(ask, who) + "\n"
 }
+
+// keyOf names a question: a decision over HTTP, a WebSocket or MCP repeats it (COM-12).
+func keyOf(a comm.Ask) string { return fmt.Sprintf(" (key %s)", a.Key) }
 
 // previewOf returns what the waiting call would do, on lines of its own, if it is known.
 func previewOf(a comm.Ask) string {

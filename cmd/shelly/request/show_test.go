@@ -24,7 +24,7 @@ func TestCLI15AHistoryIsShownStepByStep(t *testing.T) {
 			Asks: &comm.Ask{Question: fsm.QuestionUnknown, Handle: 7, Tool: "exec", Args: "{}"},
 		},
 		Handles: []fsm.HandleID{7, 9}, Lost: 2,
-		Asks: []comm.Ask{{Question: fsm.QuestionUnknown, Handle: 7, Tool: "exec", Args: "{}"}, {Question: fsm.QuestionApprove, Handle: 9, Tool: "exec", Args: "{}"}},
+		Asks: []comm.Ask{{Question: fsm.QuestionUnknown, Handle: 7, Tool: "exec", Args: "{}"}, {Question: fsm.QuestionApprove, Handle: 9, Key: "h9.1", Tool: "exec", Args: "{}"}},
 		Steps: []history.Step{
 			{N: 1, Index: 3, Handle: 7, About: true, Input: fsm.Input{At: accepted + 90_000, Fact: fsm.TimerFired{}}, Differs: true, Recorded: 1, Today: 2,
 				Moves:   []state.Move{{Table: state.HandleTable.Name, Handle: 7, From: state.Cognition, To: state.Execution}},
@@ -45,7 +45,7 @@ its first 2 records are no longer kept; the rest follows
                              → tells the operator: "done"
 ? what did exec {} do?
   answer with: shelly request resolve r --channel mail --text 'what it did'
-? may exec {} run?
+? may exec {} run? (key h9.1)
   answer with: shelly request approve --handle 9, or deny
 `
 	c := showCmd{}
