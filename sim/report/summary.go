@@ -79,9 +79,9 @@ func details(c *Case) string {
 	return "\n<details><summary>" + html(wording.OneLine(c.Title())) + "</summary>\n\n<pre>\n" + html(c.text()) + "</pre>\n\n</details>\n"
 }
 
-// html is a text with nothing in it that is a tag.
+// html is a text with nothing in it that is a tag, or that is not seen (APR-22).
 func html(text string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(xmlText(text))
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(wording.Visible(xmlText(text)))
 }
 
 // markdown is a text on one line with nothing in it that Markdown or a table reads

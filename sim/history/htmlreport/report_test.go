@@ -147,6 +147,24 @@ func TestSIM32AHostileTranscriptStaysText(t *testing.T) {
 	}
 }
 
+// What turns the direction of text round, or controls a terminal, is seen, in the page and in the
+// details that a script shows.
+func TestAPR22AReportShowsWhatIsNotSeen(t *testing.T) {
+	for _, steps := range []int{3, 401} {
+		page := written(t, document("rm \u202ecod.txt\x1b[2J\rיום\n\tend", steps))
+		texts := []string{page}
+		if steps > 400 {
+			body := regexp.MustCompile(`(?s)<script type="application/json" id="details">(.*?)</script>`).FindStringSubmatch(page)
+			texts = append(texts, unpacked(t, body[1])...)
+		}
+		for _, text := range texts {
+			if strings.ContainsAny(text, "\u202e\x1b\r") || !strings.Contains(text, `rm \u202ecod.txt\x1b[2J\r`+"יום\n\tend") {
+				t.Fatalf("%d steps: of the text is left:\n%.2000s", steps, text)
+			}
+		}
+	}
+}
+
 // unpacked are the details of the steps in the data of a page.
 func unpacked(t *testing.T, data string) (all []string) {
 	t.Helper()

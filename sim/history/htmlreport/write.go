@@ -126,7 +126,19 @@ func Write(w io.Writer, d *Document) error {
 			p.Graphs = append(p.Graphs, newGraphView(g))
 		}
 	}
-	return t.ExecuteTemplate(w, "report.tmpl", p)
+	return t.ExecuteTemplate(visible{w}, "report.tmpl", p)
+}
+
+// visible writes what a template makes of texts. Control characters, and those that turn the direction
+// of text round, become escapes as in a terminal (APR-22): the templates have none themselves. A
+// template writes each text whole.
+type visible struct{ io.Writer }
+
+func (v visible) Write(text []byte) (int, error) {
+	if _, err := io.WriteString(v.Writer, wording.Visible(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }
 
 func order(first bool) int {
@@ -247,7 +259,7 @@ func details(t *template.Template, id string, l *line, room *int) (string, error
 		return "", nil
 	}
 	var b bytes.Buffer
-	err := t.ExecuteTemplate(&b, "step.tmpl", struct {
+	err := t.ExecuteTemplate(visible{&b}, "step.tmpl", struct {
 		*line
 		Case string
 	}{l, id})
