@@ -97,7 +97,7 @@ func (r *report) take(v verdict) {
 	if v.By == "" {
 		r.lived = append(r.lived, v)
 		if r.verbose {
-			fmt.Printf("%s\n    lives; %d cases meet it\n", r.name(v), v.Met)
+			fmt.Printf("%s\n    lives; cases that meet it: %d\n", r.name(v), v.Met)
 		}
 		return
 	}
@@ -122,7 +122,7 @@ func (r *report) end(what string) error {
 			continue
 		}
 		wrong++
-		fmt.Printf("survives: %s\n    %d cases meet it; add a scenario that it breaks, or say in cmd/mutants/equivalents.txt why none can be\n", r.name(v), v.Met)
+		fmt.Printf("survives: %s\n    cases that meet it: %d; add a scenario that it breaks, or say in cmd/mutants/equivalents.txt why none can be\n", r.name(v), v.Met)
 	}
 	for _, v := range r.killed {
 		if _, ok := equivalent[r.name(v)]; ok {

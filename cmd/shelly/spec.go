@@ -13,6 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/journal"
 	"shelly/fsm/spec"
+	"shelly/fsm/wording"
 	"shelly/runtime/durable"
 )
 
@@ -83,7 +84,7 @@ func checkSpec(t *terminal.Terminal, project fs.FS) error {
 		fmt.Fprintln(t.Out, p)
 	}
 	if len(problems) > 0 {
-		return exit.Errorf(exit.Failed, "%d problems; shelly spec --write renews the generated parts", len(problems))
+		return exit.Errorf(exit.Failed, "%s; shelly spec --write renews the generated parts", wording.Count(len(problems), "problem"))
 	}
 	docs, err := spec.Documents(project)
 	if err != nil {

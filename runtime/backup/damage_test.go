@@ -80,7 +80,7 @@ func TestJRN25NoDamageIsRestored(t *testing.T) {
 		"a file more":       {func(l []entry) []entry { return append(l, l[1]) }, "something follows checksums"},
 		"another content":   {func(l []entry) []entry { l[last-1].content = "a lie.\n"; return l }, "the checksum of memory/MEMORY.md"},
 		"a longer content":  {func(l []entry) []entry { l[last-1].content += "x"; return l }, "memory/MEMORY.md has 8 bytes; at most 7 are allowed"},
-		"a shorter content": {func(l []entry) []entry { l[last-1].content = "x"; return l }, "memory/MEMORY.md has 1 bytes, but the manifest says 7"},
+		"a shorter content": {func(l []entry) []entry { l[last-1].content = "x"; return l }, "memory/MEMORY.md has 1 byte, but the manifest says 7"},
 		"fewer checksums":   {func(l []entry) []entry { l[last].content = l[last].content[:66]; return l }, "the checksum of"},
 		"a way out":         {func(l []entry) []entry { l[1].Name = "../../x"; return l }, `"../../x" leads out of the data folder`},
 		"a way out, within": {func(l []entry) []entry { l[1].Name = "store/../../x"; return l }, `leads out of the data folder`},

@@ -7,6 +7,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"shelly/fsm/wording"
 )
 
 // Format is the version of the file that doc.go describes.
@@ -102,7 +104,7 @@ func (m Manifest) check() error {
 		bytes += f.Bytes
 	}
 	if bytes != m.Bytes {
-		return damaged("the files of the manifest have %d bytes in all, but it says %d", bytes, m.Bytes)
+		return damaged("the files of the manifest have %s in all, but it says %d", wording.Count(int(bytes), "byte"), m.Bytes)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/store"
 	"shelly/runtime/tarfile"
 )
@@ -46,7 +47,7 @@ func read(r io.Reader, file func(name string, content io.Reader) error) (m Manif
 			return m, err
 		}
 		if a.bytes != f.Bytes {
-			return m, damaged("%s has %d bytes, but the manifest says %d", f.Name, a.bytes, f.Bytes)
+			return m, damaged("%s has %s, but the manifest says %d", f.Name, wording.Count(int(a.bytes), "byte"), f.Bytes)
 		}
 	}
 	return m, a.checksums(int64(len(a.sums.String())))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/tarfile"
 )
 
@@ -48,7 +49,7 @@ func read(r io.Reader, take func(f File, content io.Reader) error) (m Manifest, 
 			return m, err
 		}
 		if h.Size != f.Bytes {
-			return m, damaged("%s has %d bytes, but the manifest says %d", f.Name, h.Size, f.Bytes)
+			return m, damaged("%s has %s, but the manifest says %d", f.Name, wording.Count(int(h.Size), "byte"), f.Bytes)
 		}
 		sum := sha256.New()
 		if err := take(f, &summed{io.TeeReader(in, sum), func() error {

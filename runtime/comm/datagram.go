@@ -87,8 +87,8 @@ func encodeReply(id string, reply Event) []byte {
 	d.Cut = true
 	cutAt := func(n int) []byte {
 		head := wording.Edge(reply.Text, n)
-		d.Content = head + fmt.Sprintf("\n[cut: %d more bytes; GET /v1/requests/%s?channel=%s has all]",
-			len(reply.Text)-len(head), url.PathEscape(id), ChannelUDP)
+		d.Content = head + fmt.Sprintf("\n[cut: %s; GET /v1/requests/%s?channel=%s has all]",
+			wording.Count(len(reply.Text)-len(head), "more byte"), url.PathEscape(id), ChannelUDP)
 		return encode(d)
 	}
 	tooLong := sort.Search(len(reply.Text)-1, func(n int) bool { return len(cutAt(n)) > ReplyDatagramBytesMax })

@@ -15,6 +15,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/runtime/memory"
 )
 
@@ -89,7 +90,7 @@ func (h *HTTP) memories(w http.ResponseWriter, r *http.Request) (release func(),
 	}
 	release()
 	if errors.Is(err, context.DeadlineExceeded) && r.Context().Err() == nil {
-		return nil, &Problem{CodeBusy, fmt.Sprintf("the memory is still being read, %d entries so far", h.o.Memory.Counts().Entries), "try again in a moment"}
+		return nil, &Problem{CodeBusy, fmt.Sprintf("the memory is still being read, %s so far", wording.Counted(h.o.Memory.Counts().Entries, "entry", "entries")), "try again in a moment"}
 	}
 	return nil, err
 }

@@ -258,9 +258,9 @@ func text(r *sdk.CallToolResult) string {
 				parts = append(parts, c.Text)
 			}
 		case *sdk.ImageContent:
-			parts = append(parts, fmt.Sprintf("[an image, %s, %d bytes; it cannot be shown]", c.MIMEType, len(c.Data)))
+			parts = append(parts, fmt.Sprintf("[an image, %s, %s; it cannot be shown]", c.MIMEType, wording.Count(len(c.Data), "byte")))
 		case *sdk.AudioContent:
-			parts = append(parts, fmt.Sprintf("[a sound, %s, %d bytes; it cannot be shown]", c.MIMEType, len(c.Data)))
+			parts = append(parts, fmt.Sprintf("[a sound, %s, %s; it cannot be shown]", c.MIMEType, wording.Count(len(c.Data), "byte")))
 		case *sdk.ResourceLink:
 			parts = append(parts, fmt.Sprintf("[a link: %s %s]", c.Name, c.URI))
 		case *sdk.EmbeddedResource:
@@ -292,5 +292,5 @@ func resource(r *sdk.ResourceContents) string {
 	case r.Text != "":
 		return r.URI + ":\n" + r.Text
 	}
-	return fmt.Sprintf("[a resource: %s, %s, %d bytes]", r.URI, r.MIMEType, len(r.Blob))
+	return fmt.Sprintf("[a resource: %s, %s, %s]", r.URI, r.MIMEType, wording.Count(len(r.Blob), "byte"))
 }

@@ -217,7 +217,7 @@ func TestTOL96ResultsAreText(t *testing.T) {
 	say("blank", &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{}}})
 	say("beside", &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{}}, StructuredContent: map[string]any{"a": 1}})
 	w := newWorld(t, kind(func() *sdk.Server { return s }), brief(), one("k"))
-	if got := w.call("k_mixed", ""); got.Text != "one\n[an image, image/png, 4 bytes; it cannot be shown]\n[a link: n file:///x]\nfile:///y:\ntwo\n[a resource: file:///z, a/b, 1 bytes]" {
+	if got := w.call("k_mixed", ""); got.Text != "one\n[an image, image/png, 4 bytes; it cannot be shown]\n[a link: n file:///x]\nfile:///y:\ntwo\n[a resource: file:///z, a/b, 1 byte]" {
 		t.Errorf("mixed: %q", got.Text)
 	}
 	if got := w.call("k_error", ""); !got.Failed || !got.Invalid || got.Nothing || got.Text != "no such city" {

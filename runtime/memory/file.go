@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // FileVersion is the version of the file that [Memory.Export] writes.
@@ -92,7 +93,7 @@ func ReadFile(r io.Reader, fn func(line int, e fsm.Entry, bad error) error) erro
 		}
 		if end := (fileEnd{}); len(data) <= endBytesMax && strict(data, &end) == nil {
 			if end.Entries != entries {
-				return fmt.Errorf("%w: it says that it has %d entries, but has %d", ErrCutFile, end.Entries, entries)
+				return fmt.Errorf("%w: it says that it has %s, but has %d", ErrCutFile, wording.Counted(int(end.Entries), "entry", "entries"), entries)
 			}
 			return over(in, line+1)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/store/files"
 	"shelly/runtime/store/table"
 )
@@ -306,7 +307,7 @@ func (s *Store) brokenSeal() ([]string, error) {
 		case err != nil:
 			return nil, err
 		case is.Bytes != was.Bytes:
-			list = append(list, fmt.Sprintf("%s has %d bytes but had %d", was.Name, is.Bytes, was.Bytes))
+			list = append(list, fmt.Sprintf("%s has %s but had %d", was.Name, wording.Count(int(is.Bytes), "byte"), was.Bytes))
 		case is.Sum != was.Sum:
 			list = append(list, was.Name+" is not what was written")
 		}

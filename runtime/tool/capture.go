@@ -1,9 +1,10 @@
 package tool
 
 import (
-	"fmt"
 	"slices"
 	"unicode/utf8"
+
+	"shelly/fsm/wording"
 )
 
 // capture keeps the beginning and the end of an output of any length. It never
@@ -58,7 +59,7 @@ func (c *capture) text() string {
 	begin, n := Beginning(head, c.half)
 	end, m := ending(tail, c.half)
 	cut := c.cut + int64(len(c.head)+len(c.tail)-n-m)
-	return begin + fmt.Sprintf("\n[%d bytes cut here]\n", cut) + end
+	return begin + "\n[" + wording.Count(int(cut), "byte") + " cut here]\n" + end
 }
 
 // whole drops the parts of characters on both sides of a cut.

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/exhaustive"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool/tree"
@@ -348,10 +349,13 @@ func TestCaptureKeepsBothEndsExactly(t *testing.T) {
 		case len(all) == 0 && got == "(no output)":
 		case len(all) <= 2*c.half && got == string(all):
 		case marked:
-			if _, err := fmt.Sscanf(rest, "%d bytes cut here]", &cut); err != nil {
+			if _, err := fmt.Sscanf(rest, "%d", &cut); err != nil {
 				t.Fatal(err)
 			}
-			_, tail, _ := strings.Cut(rest, "\n")
+			mark, tail, _ := strings.Cut(rest, "\n")
+			if want := wording.Count(cut, "byte") + " cut here]"; mark != want {
+				t.Fatalf("the mark is %q; want %q", mark, want)
+			}
 			if !strings.HasPrefix(string(all), head) || !strings.HasSuffix(string(all), tail) || len(head)+cut+len(tail) != len(all) {
 				t.Fatalf("got %q of %q", got, all)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/sim"
 	"shelly/sim/disk"
 )
@@ -166,7 +167,7 @@ func compareMemory(straight, crashed *sim.Result) []string {
 		case want == 0:
 			wrong = append(wrong, fmt.Sprintf("memory holds %q, which it does not without the crash", e.Summary))
 		case once && got > want:
-			wrong = append(wrong, fmt.Sprintf("memory holds %q %d times, without the crash %d times", e.Summary, got, want))
+			wrong = append(wrong, fmt.Sprintf("memory holds %q %s, without the crash %s", e.Summary, wording.Count(got, "time"), wording.Count(want, "time")))
 		}
 	}
 	if goesOn(straight, crashed) {

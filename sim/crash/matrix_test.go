@@ -73,7 +73,7 @@ func TestJRN12TheMatrixSeesWhatMemoryLostOrGained(t *testing.T) {
 	}{
 		{"the same", "", straight.Memory},
 		{"lost", "memory lost", slices.Delete(slices.Clone(straight.Memory), event, event+1)},
-		{"twice", "2 times, without the crash 1 times", append(slices.Clone(straight.Memory), straight.Memory[event])},
+		{"twice", "2 times, without the crash 1 time", append(slices.Clone(straight.Memory), straight.Memory[event])},
 		{"another", "which it does not", append(slices.Clone(straight.Memory), fsm.Entry{Kind: fsm.KindEvent, Summary: "other"})},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func tokens(t fsm.Tokens, untimed int) string {
 	if t.Reading == 0 && t.Writing == 0 {
 		return fmt.Sprintf("%d prompt and %d answer tokens", t.Prompt, t.Answer)
 	}
-	sent := fmt.Sprintf("%d tokens sent", t.Prompt)
+	sent := wording.Count(t.Prompt, "token") + " sent"
 	if t.Reading > 0 { // 0: not known (BRN-18)
 		sent += ", read in " + Span(t.Reading)
 		if untimed > 0 {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"shelly/fsm/wording"
 )
 
 // Part is a report of some of the cases, and where it comes from.
@@ -45,7 +47,7 @@ func Merge(parts []Part) (r *Run, missing []string, err error) {
 		}
 		if p.LeftOut > 0 {
 			r.LeftOut += p.LeftOut
-			missing = append(missing, fmt.Sprintf("%s: its run left out %d cases", p.Name, p.LeftOut))
+			missing = append(missing, fmt.Sprintf("%s: its run left out %s", p.Name, wording.Count(p.LeftOut, "case")))
 		}
 	}
 	if !r.Times {

@@ -2,7 +2,6 @@ package strict
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -46,7 +45,7 @@ func Failed(file string, sources Sources, problems []Problem) error {
 	})
 	if rest := len(problems) - ProblemsMax; rest > 0 {
 		last := problems[ProblemsMax].Pos
-		problems = append(problems[:ProblemsMax:ProblemsMax], Problem{Pos: last, Text: fmt.Sprintf("and %d more problems", rest)})
+		problems = append(problems[:ProblemsMax:ProblemsMax], Problem{Pos: last, Text: "and " + wording.Count(rest, "more problem")})
 	}
 	return &Error{File: file, Problems: problems, Sources: sources}
 }

@@ -88,7 +88,7 @@ func (c *installCmd) Run(t *terminal.Terminal) error {
 func (c *installCmd) tell(w io.Writer, steps []bundle.Step) (differ int) {
 	says := map[bundle.State]string{bundle.Missing: "new    ", bundle.Same: "as it is", bundle.Differs: "DIFFERS"}
 	for _, s := range steps {
-		fmt.Fprintf(w, "%-8s %s (%d bytes)\n", says[s.State], terminal.Printable(s.Path), s.File.Bytes)
+		fmt.Fprintf(w, "%-8s %s (%s)\n", says[s.State], terminal.Printable(s.Path), wording.Count(int(s.File.Bytes), "byte"))
 		if s.State == bundle.Differs {
 			differ++
 		}

@@ -137,7 +137,7 @@ func (i *importing) flush(ctx context.Context) error {
 	done, err := i.memory.Bring(ctx, batch, memory.Bringing{Replace: i.c.Replace, Dry: i.c.DryRun})
 	i.done.Add(done)
 	d := i.done
-	i.line.Draw(fmt.Sprintf("%d entries", d.Added+d.Replaced+d.Skipped+d.Forgotten))
+	i.line.Draw(wording.Counted(d.Added+d.Replaced+d.Skipped+d.Forgotten, "entry", "entries"))
 	return err
 }
 

@@ -18,6 +18,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/sim/history"
 )
@@ -170,7 +171,7 @@ func (c *showCmd) subagent(s comm.Subagent) string {
 	if s.Inference != "" {
 		words += ", " + string(s.Inference)
 	}
-	return fmt.Sprintf("subagent %s: %s, after %d rounds with tools:%s\n  → shelly request cancel %s\n", s.Handle.Entry(), words, s.Rounds, c.quoted(s.Task), s.Handle.Entry())
+	return fmt.Sprintf("subagent %s: %s, after %s with tools:%s\n  → shelly request cancel %s\n", s.Handle.Entry(), words, wording.Count(s.Rounds, "round"), c.quoted(s.Task), s.Handle.Entry())
 }
 
 // tellRecord prints what was asked and what was replied.

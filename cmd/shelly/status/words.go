@@ -91,7 +91,7 @@ func Words(st comm.Status, models []ollama.Loaded, now fsm.Millis) string {
 func (s *sheet) model(st comm.Status, models []ollama.Loaded, now fsm.Millis) {
 	s.line("model", "%s", st.Brain)
 	if st.Pace != nil && st.Pace.Reads > 0 {
-		s.line("model", "reads about %d tokens a second", st.Pace.Reads)
+		s.line("model", "reads about %s a second", wording.Count(int(st.Pace.Reads), "token"))
 	}
 	if st.Spent != nil {
 		s.line("model", "since the start %s", history.Cost(*st.Spent))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // word names a text about what a source has seen (EVT-6).
@@ -65,7 +66,7 @@ func percent(hundredths int64) string {
 func size(bytes uint64) string {
 	units := []string{"kB", "MB", "GB", "TB", "PB"}
 	if bytes < 1000 {
-		return strconv.FormatUint(bytes, 10) + " bytes"
+		return wording.Count(int(bytes), "byte")
 	}
 	value, unit := float64(bytes)/1000, 0
 	for value >= 999.5 && unit < len(units)-1 {

@@ -3,7 +3,7 @@
 import { el, add, fill, button, seen, time, span, short, wrong } from './dom.js';
 import { whatIf } from './fork.js';
 import { get, post, query, piece } from './api.js';
-import { stateWords, inferenceWords, outcomeWords } from './words.js';
+import { stateWords, inferenceWords, outcomeWords, count } from './words.js';
 import { markdown } from './text.js';
 import { question } from './question.js';
 import * as pulse from './pulse.js';
@@ -231,10 +231,10 @@ function pairs(title, list, left) {
 }
 
 function sent(q) {
-  const box = el('details', {}, el('summary', {}, q.base ? `The model was sent ${q.kept} messages of question ${q.base} and these` : 'The model was sent this'));
+  const box = el('details', {}, el('summary', {}, q.base ? `The model was sent ${count(q.kept, 'message')} of question ${q.base} and these` : 'The model was sent this'));
   box.addEventListener('toggle', () => {
     if (!box.open || box.childElementCount > 1) return;
-    add(box, (q.messages || []).map((m) => el('div', { class: 'sent' }, el('p', { class: 'label' }, m.role, m.tool ? ` ${m.tool}` : '', m.images ? ` · ${m.images} images` : ''), el('pre', { class: 'code', tabindex: '0' }, seen(m.text || (m.calls || []).map((c) => `${c.name} ${c.text}`).join('\n') || '–')))));
+    add(box, (q.messages || []).map((m) => el('div', { class: 'sent' }, el('p', { class: 'label' }, m.role, m.tool ? ` ${m.tool}` : '', m.images ? ` · ${count(m.images, 'image')}` : ''), el('pre', { class: 'code', tabindex: '0' }, seen(m.text || (m.calls || []).map((c) => `${c.name} ${c.text}`).join('\n') || '–')))));
   });
   return box;
 }

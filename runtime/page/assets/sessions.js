@@ -3,6 +3,7 @@
 import { el, add, fill, button, time, short, latest, wrong } from './dom.js';
 import { get, query, piece } from './api.js';
 import { archived, speaker } from './turn.js';
+import { count } from './words.js';
 
 /** all returns every session, that of the latest turn first. */
 export async function all(signal) {
@@ -30,7 +31,7 @@ export async function sessionsView(main, signal) {
   const every = async () => {
     const list = await all(signal);
     return [list.length ? el('ul', { class: 'rows' }, list.map((s) => el('li', {},
-    el('a', { class: 'title', href: `#/chat/${encodeURIComponent(s.id)}` }, s.id), ' ', time(s.at), el('span', { class: 'dim' }, ` · ${s.last || 0} messages`), ' ',
+    el('a', { class: 'title', href: `#/chat/${encodeURIComponent(s.id)}` }, s.id), ' ', time(s.at), el('span', { class: 'dim' }, ` · ${count(s.last || 0, 'message')}`), ' ',
     el('a', { href: `#/sessions/${encodeURIComponent(s.id)}` }, 'Read'),
   ))) : el('p', { class: 'dim' }, 'No session yet. One begins with the first thing that you ask.')];
   };

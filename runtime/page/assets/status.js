@@ -2,7 +2,7 @@
 
 import { el, add, fill, button, bytes, seen, span, time, wrong } from './dom.js';
 import { get, post, piece } from './api.js';
-import { lifeWords } from './words.js';
+import { lifeWords, count } from './words.js';
 import * as pulse from './pulse.js';
 
 export function statusView(main, signal) {
@@ -15,12 +15,12 @@ export function statusView(main, signal) {
       ['shelly', `${lifeWords(s.lifecycle)}, up ${span(s.uptime_ms)}, version ${s.version || 'unknown'}, start ${s.epoch}`],
       ['Model', s.brain], ['Reads', s.pace?.reads ? `about ${s.pace.reads} tokens a second` : ''],
       ['Work', `${s.active?.length || 0} running, ${s.waiting || 0} waiting`], ['Not accepting', s.no_space],
-      ['Memory', s.memory ? `${s.memory.entries} entries, ${s.memory.vectors} with a vector${s.memory.pending ? `, ${s.memory.pending} to do` : ''}${s.memory.loading ? ', still being read' : ''}` : ''],
+      ['Memory', s.memory ? `${count(s.memory.entries, 'entry', 'entries')}, ${s.memory.vectors} with a vector${s.memory.pending ? `, ${s.memory.pending} to do` : ''}${s.memory.loading ? ', still being read' : ''}` : ''],
       ['Journal', s.journal ? `records ${s.journal.first} to ${s.journal.last}, ${bytes(s.journal.bytes)}` : ''],
       ['Kept results', s.texts ? `${s.texts.count}, ${bytes(s.texts.bytes)}` : ''],
       ['Disk', s.disk ? `${bytes(s.disk.store)} used${s.disk.free ? `, ${bytes(s.disk.free)} free` : ''}` : ''],
       ['Process', s.process ? `${s.process.pid}${s.process.resident ? `, ${bytes(s.process.resident)} of memory` : ''}` : ''],
-      ['Unread', s.unread ? `${s.unread.more ? 'more than ' : ''}${s.unread.messages} messages` : ''],
+      ['Unread', s.unread ? `${s.unread.more ? 'more than ' : ''}${count(s.unread.messages, 'message')}` : ''],
       ['Upkeep', s.upkeep ? 'summaries or consolidations fail; see the last warnings' : ''],
       ['Damage', (s.damage || []).join('; ')], ['Data folder', s.data],
     ];

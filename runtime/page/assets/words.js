@@ -18,6 +18,9 @@ export const inferenceWords = (s, label) => label || inferences[s] || s || '';
 export const lifeWords = (s) => lives[s] || s || '';
 export const outcomeWords = (s) => outcomes[s] || String(s || '').replaceAll('_', ' ');
 
+/** count is a number of things in words: 1 file, 2 files. */
+export const count = (n, thing, things = `${thing}s`) => `${n} ${n === 1 ? thing : things}`;
+
 /** decisionWords says how a question has ended (APR-24). */
 export function decisionWords(d) {
   if (d.verdict === 'timed_out') return 'Not answered in time, so it does not run.';

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/batchrepr"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/store/files"
 	"shelly/runtime/store/table"
 )
@@ -103,7 +104,7 @@ func (f *Found) openLog(disk vfs.FS, dir, name string) {
 	records, bad := files.ReadLog(text, number)
 	for _, r := range bad {
 		f.Damage = append(f.Damage, fmt.Sprintf("%s at byte %d", name, r.From))
-		f.Blank = append(f.Blank, fmt.Sprintf("what %d bytes of %s held", r.To-r.From, name))
+		f.Blank = append(f.Blank, fmt.Sprintf("what %s of %s held", wording.Count(int(r.To-r.From), "byte"), name))
 	}
 	s := &source{number: number}
 	for _, record := range records {

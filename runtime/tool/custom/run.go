@@ -3,10 +3,10 @@ package custom
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"strings"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
 )
@@ -129,5 +129,5 @@ func (h *head) within(most int) string {
 	if lost == 0 {
 		return shown
 	}
-	return shown + fmt.Sprintf("\n[%d more bytes are cut]", lost)
+	return shown + "\n[" + wording.Counted(int(lost), "more byte is cut", "more bytes are cut") + "]"
 }

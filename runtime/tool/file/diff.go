@@ -1,7 +1,6 @@
 package file
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -45,5 +44,5 @@ func shortened(diff string, room int) string {
 	}
 	head := wording.Edge(diff, room)
 	head = head[:strings.LastIndexByte(head, '\n')+1]
-	return head + fmt.Sprintf("[%d more lines of the diff]\n", strings.Count(diff[len(head):], "\n"))
+	return head + "[" + wording.Count(strings.Count(diff[len(head):], "\n"), "more line") + " of the diff]\n"
 }

@@ -190,7 +190,8 @@ rm -rf notes.md  9 bytes
 src/
 `}
 	same(t, want, w.call("list_dir", nil))
-	want = fsm.ToolAnswered{Text: "main.go  13 bytes\nutil.py  17 bytes\n"}
+	w.write("src/one", "1")
+	want = fsm.ToolAnswered{Text: "main.go  13 bytes\none  1 byte\nutil.py  17 bytes\n"}
 	if diff := cmp.Diff(want, w.call("list_dir", map[string]any{"path": "src/"})); diff != "" {
 		t.Errorf("trailing slash (-want +got)\n%s", diff)
 	}

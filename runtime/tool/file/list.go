@@ -138,7 +138,7 @@ func entryLine(ctx context.Context, at spot, e fs.DirEntry, name string, dates b
 	case info.IsDir():
 		return name + changed + "\n"
 	case info.Mode().IsRegular():
-		return name + "  " + strconv.FormatInt(info.Size(), 10) + " bytes" + changed + "\n"
+		return name + "  " + wording.Count(int(info.Size()), "byte") + changed + "\n"
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, err := descriptor.Get(ctx, at.readlink)
 		if err != nil {

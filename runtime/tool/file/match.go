@@ -124,7 +124,7 @@ func excerpt(lines []string, at, n int) string {
 	var b strings.Builder
 	for i := at; i < min(at+n, len(lines)); i++ {
 		if i-at == nearLinesMax {
-			fmt.Fprintf(&b, "[%d more lines]\n", min(at+n, len(lines))-i)
+			fmt.Fprintf(&b, "[%s]\n", wording.Count(min(at+n, len(lines))-i, "more line"))
 			break
 		}
 		fmt.Fprintf(&b, "%d: %s\n", i+1, wording.Edge(tool.Mend(lines[i]), nearLineBytes))

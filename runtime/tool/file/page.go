@@ -165,7 +165,7 @@ func (p *page) result(size int64) tool.Result {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	text += fmt.Sprintf("[lines %d to %d of a file of %d bytes", p.first, p.lines, size)
+	text += fmt.Sprintf("[lines %d to %d of a file of %s", p.first, p.lines, wording.Count(int(size), "byte"))
 	if p.cut > 0 {
 		text += fmt.Sprintf("; line %d goes on: read it with offset %d and column %d", p.lines, p.lines, p.cut)
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file/charset"
 )
@@ -107,13 +108,14 @@ const headerBytesMax = 1 << 20
 
 // describe returns what a file is that is not a text; rest is what follows the sample.
 func describe(sample []byte, rest io.Reader, size int64) string {
+	sized := wording.Count(int(size), "byte")
 	header := io.LimitReader(io.MultiReader(bytes.NewReader(sample), rest), headerBytesMax)
 	if picture, format, err := image.DecodeConfig(header); err == nil {
-		return fmt.Sprintf("(image, %s, %d × %d pixels, %d bytes; not shown as text)", strings.ToUpper(format), picture.Width, picture.Height, size)
+		return fmt.Sprintf("(image, %s, %d × %d pixels, %s; not shown as text)", strings.ToUpper(format), picture.Width, picture.Height, sized)
 	}
 	kind := http.DetectContentType(sample)
 	if of, ok := strings.CutPrefix(kind, "image/"); ok {
-		return fmt.Sprintf("(image, %s, %d bytes; not shown as text)", of, size)
+		return fmt.Sprintf("(image, %s, %s; not shown as text)", of, sized)
 	}
-	return fmt.Sprintf("(binary file, %d bytes, looks like %s; not shown as text)", size, kind)
+	return fmt.Sprintf("(binary file, %s, looks like %s; not shown as text)", sized, kind)
 }

@@ -174,7 +174,7 @@ func (t *Tools) changed(p *place, alt alteration, tense [2]string) string {
 	if p.info == nil {
 		what = tense[0]
 	}
-	text := what + " " + wording.PathLine(p.shown) + fmt.Sprintf(" (%s, %d bytes%s)\n", wording.Count(lines, "line"), len(alt.content), alt.note)
+	text := what + " " + wording.PathLine(p.shown) + fmt.Sprintf(" (%s, %s%s)\n", wording.Count(lines, "line"), wording.Count(len(alt.content), "byte"), alt.note)
 	if p.info == nil {
 		return text
 	}

@@ -54,7 +54,7 @@ func TestTOL22AFileIsWrittenWhole(t *testing.T) {
 		{"in new folders", "a/b/c/new.txt", "x\n", "created a/b/c/new.txt (1 line, 2 bytes)\n"},
 		{"over an old one", "notes.txt", "alpha\ndelta\ngamma\n", "wrote notes.txt (3 lines, 18 bytes)\n@@ -1,3 +1,3 @@\n alpha\n-beta format\n+delta\n gamma\n"},
 		{"the same", "notes.txt", "alpha\nbeta format\ngamma\n", "notes.txt holds exactly that already; nothing was written"},
-		{"by an absolute path", "{{ws}}/src/./new.go", "x", "created {{ws}}/src/./new.go (1 line, 1 bytes)\n"},
+		{"by an absolute path", "{{ws}}/src/./new.go", "x", "created {{ws}}/src/./new.go (1 line, 1 byte)\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/session"
 	"shelly/runtime/tool"
 )
@@ -49,5 +50,5 @@ func (t *tools) write(ctx context.Context, call fsm.RunTool, a tool.Arguments) t
 	case n.File == session.HistoryFile:
 		return tool.Result{Text: "added to " + n.File}
 	}
-	return tool.Result{Text: fmt.Sprintf("wrote %s (%d bytes, before %d)", n.File, len(w.After), len(w.Before))}
+	return tool.Result{Text: fmt.Sprintf("wrote %s (%s, before %d)", n.File, wording.Count(len(w.After), "byte"), len(w.Before))}
 }

@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"golang.org/x/net/html/charset"
+
+	"shelly/fsm/wording"
 )
 
 // readable returns a body as text, and its kind (TOL-74). Of a page it gives up once ctx is done.
@@ -28,7 +30,7 @@ func readable(ctx context.Context, b []byte, contentType string, at *url.URL, li
 	case textual(kind):
 		return visible(string(decoded(b, contentType))), kind
 	}
-	return fmt.Sprintf("[not text: %d bytes of %s; web_fetch shows HTML, plain text, Markdown, JSON and XML]", len(b), kind), kind
+	return fmt.Sprintf("[not text: %s of %s; web_fetch shows HTML, plain text, Markdown, JSON and XML]", wording.Count(len(b), "byte"), kind), kind
 }
 
 // textual reports whether a body of a kind can be read as it is.

@@ -61,7 +61,7 @@ func difference(path, want, got string) string {
 		lines[i] = wording.Clip(wording.Line(line), shownDiffLineByte)
 	}
 	if rest > 0 {
-		lines = append(lines, fmt.Sprintf("… and %d more lines", rest))
+		lines = append(lines, "… and "+wording.Count(rest, "more line"))
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

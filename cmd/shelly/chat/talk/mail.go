@@ -78,7 +78,7 @@ func (m *Model) said(s Said) {
 	}
 	lines := hanging(text, max(m.width-3, 8))
 	if len(lines) > saidRows {
-		lines = append(lines[:saidRows:saidRows], fmt.Sprintf("… %d more lines", len(lines)-saidRows))
+		lines = append(lines[:saidRows:saidRows], "… "+wording.Count(len(lines)-saidRows, "more line"))
 	}
 	for i, l := range lines {
 		if lines[i] = "  " + l; s.Failed {

@@ -9,6 +9,7 @@ import (
 
 	"shelly/cmd/shelly/internal/markdown"
 	"shelly/cmd/shelly/internal/question"
+	"shelly/fsm/wording"
 )
 
 // Frame is what to show.
@@ -119,7 +120,7 @@ func (m *Model) head(t *turn) {
 func (m *Model) asked(text string) []string {
 	lines := markdown.Wrap(text, m.columns()-2)
 	if most := 40; len(lines) > most {
-		lines = append(lines[:most:most], fmt.Sprintf("… %d more lines", len(lines)-most))
+		lines = append(lines[:most:most], "… "+wording.Count(len(lines)-most, "more line"))
 	}
 	for i, l := range lines {
 		mark := "  "
@@ -315,7 +316,7 @@ func (m *Model) call(i *item, unfolded bool) []string {
 	part := func(name, text string, most int) {
 		all := hanging(clean(strings.Trim(text, "\n")), m.columns()-4)
 		if most > 0 && len(all) > most {
-			all = append([]string{fmt.Sprintf("… %d lines", len(all)-most)}, all[len(all)-most:]...)
+			all = append([]string{"… " + wording.Count(len(all)-most, "line")}, all[len(all)-most:]...)
 		}
 		if name != "" {
 			lines = append(lines, m.style.dim("  "+name))
@@ -365,7 +366,7 @@ func (m *Model) questionLines(t *turn, most int) []string {
 	if most > 0 && len(rest) > most {
 		left := len(rest) - most + 1
 		last := rest[len(rest)-1]
-		rest = append(rest[:most-1:most-1], m.style.dim(fmt.Sprintf("  … %d more lines: ctrl-o shows all", left-1)), last)
+		rest = append(rest[:most-1:most-1], m.style.dim("  … "+wording.Count(left-1, "more line")+": ctrl-o shows all"), last)
 	}
 	out := []string{m.style.yellow(m.style.bold(head))}
 	out = append(out, rest...)
