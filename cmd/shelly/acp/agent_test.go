@@ -260,6 +260,26 @@ func TestFRT48SessionsAreListed(t *testing.T) {
 		strings.Replace(list, "{}", `{"cursor":"other"}`, 1), "<"+failure("1", "-32602", "the cursor is not one that was given out"))
 }
 
+// A thread whose first turn runs, waits for a person or has failed is in no archive, and an editor that
+// was restarted finds it nowhere else.
+func TestFRT48ASessionIsListedBeforeItsFirstTurnIsArchived(t *testing.T) {
+	d := newFake()
+	d.archive = []session.Archived{{Number: 1, Message: fsm.Message{Role: fsm.RoleUser, Text: "Hi."}}}
+	d.requests = []comm.Record{ // the latest first
+		{ID: "r6", Channel: "acp", InSession: "acp-1", Text: "Later.", Accepted: 8000},
+		{ID: "r5", Channel: "http", InSession: "acp-5", Text: "Not an editor's.", Accepted: 7000},
+		{ID: "r4", Channel: "acp", InSession: "work", Text: "Not an editor's session.", Accepted: 7000},
+		{ID: "r3", Channel: "acp", InSession: "acp-4", Text: "Failed.", Accepted: 2000, Replied: 3000, Done: true, IsError: true},
+		{ID: "r2", Channel: "acp", InSession: "acp-3", Text: "Second.", Accepted: 6000},
+		{ID: "r1", Channel: "acp", InSession: "acp-3", Text: "First.\nmore", Accepted: 4000},
+	}
+	served(t, d, `{"jsonrpc":"2.0","id":1,"method":"session/list","params":{}}`, `<{"jsonrpc":"2.0","id":1,"result":{"sessions":[`+
+		`{"sessionId":"acp-1","cwd":"/work","title":"Hi.","updatedAt":"1970-01-01T00:00:08Z"},`+
+		`{"sessionId":"acp-3","cwd":"/work","title":"First.","updatedAt":"1970-01-01T00:00:06Z"},`+
+		`{"sessionId":"acp-2","cwd":"/work","title":"Hi.","updatedAt":"1970-01-01T00:00:05Z"},`+
+		`{"sessionId":"acp-4","cwd":"/work","title":"Failed.","updatedAt":"1970-01-01T00:00:03Z"}]}}`)
+}
+
 func TestFRT49APromptIsARequestAndItsEndIsAnswered(t *testing.T) {
 	d := newFake()
 	var asked client.AskRequest

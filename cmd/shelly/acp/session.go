@@ -1,18 +1,15 @@
 package acp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/front/acp"
@@ -25,9 +22,8 @@ import (
 const own = "acp-"
 
 const (
-	pageMax    = 50 // sessions in one answer, and messages in one read
-	goingMax   = 50 // requests of a session among which the unfinished ones are looked for
-	titleBytes = 80
+	pageMax  = 50 // sessions in one answer, and messages in one read
+	goingMax = 50 // requests of a session among which the unfinished ones are looked for
 )
 
 // create begins a session (FRT-47). The daemon learns of it with the first prompt.
@@ -98,9 +94,14 @@ func (a *agent) requests(ctx context.Context, id string) ([]comm.Record, error) 
 	if err != nil {
 		return nil, err
 	}
-	list := slices.DeleteFunc(body.Requests, func(r comm.Record) bool { return r.Channel != acp.Channel || r.Kind != "" && r.Kind != fsm.KindUser })
+	return ofEditors(body.Requests), nil
+}
+
+// ofEditors keeps the requests that came from an editor, in the order of their acceptance.
+func ofEditors(latestFirst []comm.Record) []comm.Record {
+	list := slices.DeleteFunc(latestFirst, func(r comm.Record) bool { return r.Channel != acp.Channel || r.Kind != "" && r.Kind != fsm.KindUser })
 	slices.Reverse(list)
-	return list, nil
+	return list
 }
 
 // asked is the requests of a session, as they are read while its past is told.
@@ -210,51 +211,6 @@ func (a *agent) past(ctx context.Context, p acp.Past, tell bool) (turns map[stri
 		a.update(p.Session, p.End()...)
 	}
 	return turns, nil
-}
-
-// list lists the sessions that were begun in an editor, the latest first.
-func (a *agent) list(params wire.Value) rpc.Work {
-	return func(ctx context.Context) (rpc.Answer, error) {
-		status, err := a.daemon.Status(ctx)
-		if err != nil {
-			return rpc.Answer{}, worded(err)
-		}
-		all, err := a.daemon.Sessions(ctx)
-		if err != nil {
-			return rpc.Answer{}, worded(err)
-		}
-		all = slices.DeleteFunc(all, func(s session.Listed) bool { return !strings.HasPrefix(s.ID, own) || s.Last == 0 })
-		slices.SortFunc(all, func(x, y session.Listed) int { return cmp.Or(cmp.Compare(y.At, x.At), cmp.Compare(x.ID, y.ID)) })
-		if from := params.Member("cursor").Text; from != "" {
-			at := slices.IndexFunc(all, func(s session.Listed) bool { return s.ID == from })
-			if at < 0 {
-				return rpc.Answer{}, rpc.Errorf(rpc.CodeParams, "the cursor is not one that was given out")
-			}
-			all = all[at+1:]
-		}
-		body := listed{Sessions: []sessionInfo{}}
-		if len(all) > pageMax {
-			all, body.Next = all[:pageMax], all[pageMax-1].ID
-		}
-		cwd := cmp.Or(params.Member("cwd").Text, status.Workspace)
-		for _, s := range all {
-			info := sessionInfo{ID: s.ID, Cwd: cwd, Updated: time.UnixMilli(int64(s.At)).UTC().Format(time.RFC3339)}
-			if first, err := a.daemon.Archive(ctx, s.ID, 0, 1); err == nil && len(first) > 0 {
-				info.Title = title(first[0].Message.Text)
-			}
-			body.Sessions = append(body.Sessions, info)
-		}
-		return rpc.Answer{Result: body}, nil
-	}
-}
-
-// title is the first line of what was said first, without the marks of images before it.
-func title(said string) string {
-	line, rest, more := strings.Cut(said, "\n")
-	for line == imageMark && more {
-		line, rest, more = strings.Cut(rest, "\n")
-	}
-	return wording.Clip(line, titleBytes)
 }
 
 // close cancels what runs in a session, so far as this editor has asked for it.
