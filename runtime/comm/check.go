@@ -94,6 +94,12 @@ func checkName(field, s string, bytesMin, bytesMax int) error {
 	return nil
 }
 
+// CheckID accepts the id of a request.
+func CheckID(id string) error { return checkName("id", id, 1, IDBytesMax) }
+
+// CheckKey accepts the key of a question to a person.
+func CheckKey(key string) error { return checkName("key", key, 1, KeyBytesMax) }
+
 // checkChannel accepts the short words that name a channel.
 func checkChannel(s string) error {
 	word := func(r rune) bool { return r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' }

@@ -53,7 +53,7 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 			return err
 		}
 		d, err = Reasoned(d)
-		if err := cmp.Or(err, checkName("key", d.Key, 1, KeyBytesMax), checkName("by", d.By, 0, ByBytesMax)); err != nil {
+		if err := cmp.Or(err, CheckKey(d.Key), checkName("by", d.By, 0, ByBytesMax)); err != nil {
 			h.o.Counters.malformed.Add(1)
 			return err
 		}

@@ -102,7 +102,7 @@ func (l *link) heed(ctx context.Context, f frame) error {
 		return l.ask(ctx, key, f, after)
 	case "follow":
 		after, err := f.heard()
-		if err != nil {
+		if err := cmp.Or(comm.CheckID(f.ID), err); err != nil {
 			return err
 		}
 		if _, err := l.find(ctx, key); err != nil {
@@ -115,7 +115,7 @@ func (l *link) heed(ctx context.Context, f frame) error {
 		return nil
 	case "leave":
 		l.leave(key)
-		return nil
+		return comm.CheckID(f.ID)
 	case "cancel", "approve", "deny":
 		taken, err := l.say(ctx, key, f)
 		if err != nil {
@@ -178,6 +178,12 @@ func (l *link) find(ctx context.Context, key fsm.RequestKey) (fsm.HandleID, erro
 
 // say passes on a person's decision about a request.
 func (l *link) say(ctx context.Context, key fsm.RequestKey, f frame) (taken bool, err error) {
+	if err = comm.CheckID(f.ID); err == nil && f.Type != "cancel" {
+		err = comm.CheckKey(f.Key)
+	}
+	if err != nil {
+		return false, err
+	}
 	handle, err := l.find(ctx, key)
 	switch {
 	case err != nil:

@@ -146,7 +146,9 @@ func TestCOM93AFrameThatIsWrongIsAnsweredAndNothingElseEnds(t *testing.T) {
 	for text, says := range map[string]string{
 		`{`: "bad_request", `[]`: "bad_request", `{"type":"x"}`: "bad_request", `{"type":"ask","type":"ask"}`: "given twice", `{"type":"ask","id":"a","text":""}`: "bad_request",
 		`{"type":"follow","id":"none"}`: "not_found", `{"type":"follow","id":"none","after":"1"}`: "not a position", `{"type":"approve","id":"none","key":"k"}`: "not_found",
-		`{"type":"ask","id":"a","text":"b","more":"c"}`: "unknown field", `{"type":"follow","id":"` + strings.Repeat("i", 3000) + `"}`: "iii…",
+		`{"type":"ask","id":"a","text":"b","more":"c"}`: "unknown field", `{"type":"follow","id":"` + strings.Repeat("i", 3000) + `"}`: "longer than 128 bytes",
+		`{"type":"follow"}`: `field \"id\" is missing`, `{"type":"leave"}`: `field \"id\" is missing`, `{"type":"cancel"}`: `field \"id\" is missing`,
+		`{"type":"approve","id":"a"}`: `field \"key\" is missing`, `{"type":"deny","id":"a","reason":"b"}`: `field \"key\" is missing`,
 	} {
 		s.send(c, text)
 		s.want(c, `"type":"error"`, says)
