@@ -242,6 +242,16 @@ func TestFRT32WhatTakesLongIsNamedByItsID(t *testing.T) {
 	}
 }
 
+func TestFRT31AToolThatNeedsAnIDSaysSo(t *testing.T) {
+	s := open(t, fronttest.New(), time.Second)
+	for _, tool := range []string{"request", "approve", "deny", "cancel"} {
+		result, _ := s.send("tools/call", tool, fmt.Sprintf(`{"name":%q,"arguments":{}}`, tool))
+		if got := text(t, result); !strings.HasPrefix(got, "id is missing; ") || !strings.Contains(string(result), `"isError":true`) {
+			t.Errorf("%s without an id: %s", tool, result)
+		}
+	}
+}
+
 // ending is a daemon that stops once it has accepted a request.
 type ending struct{ *fronttest.Front }
 

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -13,8 +14,8 @@ import (
 	"shelly/runtime/front/wire"
 )
 
-const instructions = "shelly is an agent on this machine. Use ask to give it work. Every request has an id and is kept: request returns its answer later, also after a restart. " +
-	"Where it waits for a person's approval, approve and deny answer it if your token may decide."
+const instructions = "shelly is an agent on this machine. Use ask to give it work. Every request has an id and is kept: request returns its answer later, even after a restart. " +
+	"If it waits for a person's approval, decide with approve or deny, if your token has the right."
 
 // The tools. ToolAsk gives the agent work.
 const (
@@ -49,6 +50,8 @@ const (
 	ofAsk = `"text":{"type":"string","minLength":1,"description":"What the agent is to do."},"session":{"type":"string","description":"Conversation to continue; default: this channel's own."},` +
 		`"id":{"type":"string","description":"Makes a repeated call the same request: it is done once. Default: a new one."}`
 	ofRequest = `"id":{"type":"string","description":"Id of the request."},"channel":{"type":"string","description":"Channel of the request; default: mcp."}`
+
+	idRequired = `"id"`
 )
 
 func (v visit) tools() []offered {
@@ -62,14 +65,14 @@ func (v visit) tools() []offered {
 	}{
 		{ToolAsk, "Give the agent work or ask it something, and wait for its answer. Long work continues, and the answer then names its id.",
 			ofAsk, `"text"`, &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: false}, v.ask},
-		{toolRequest, "Look at a request: its answer once it is done, or how far it is.", ofRequest, `"id"`, reads, v.request},
+		{toolRequest, "Get a request's answer, or its state if it is unfinished.", ofRequest, idRequired, reads, v.request},
 		{toolRequests, "List your unfinished requests, with what a person is asked about each.", "", "", reads, v.requests},
-		{toolStatus, "Say how the agent is.", "", "", reads, v.status},
-		{toolApprove, "Let the tool call run that a request waits with.", ofRequest + `,"key":{"type":"string","description":"Key of the call, as request shows it; default: the one that waits."},` +
-			`"grant":{"type":"string","enum":["once","session","always"],"description":"For which later calls, too; default: once."}`, `"id"`, acts, v.decide(true)},
-		{toolDeny, "Refuse the tool call that a request waits with.", ofRequest + `,"key":{"type":"string","description":"Key of the call; default: the one that waits."},` +
-			`"reason":{"type":"string","description":"Why, or what to do instead, for the agent; at most 2000 bytes."}`, `"id"`, acts, v.decide(false)},
-		{toolCancel, "End a request.", ofRequest, `"id"`, acts, v.cancel},
+		{toolStatus, "Show what the agent is doing.", "", "", reads, v.status},
+		{toolApprove, "Approve the tool call that a request is waiting on.", ofRequest + `,"key":{"type":"string","description":"Key of the call, as request shows it; default: the one that is waiting."},` +
+			`"grant":{"type":"string","enum":["once","session","always"],"description":"Which calls it covers; default: once, this one alone."}`, idRequired, acts, v.decide(true)},
+		{toolDeny, "Deny the tool call that a request is waiting on.", ofRequest + `,"key":{"type":"string","description":"Key of the call; default: the one that is waiting."},` +
+			`"reason":{"type":"string","description":"Why, or what to do instead, for the agent; at most 2000 bytes."}`, idRequired, acts, v.decide(false)},
+		{toolCancel, "Cancel a request.", ofRequest, idRequired, acts, v.cancel},
 	}
 	tools := make([]offered, len(list))
 	for i, t := range list {
@@ -78,6 +81,9 @@ func (v visit) tools() []offered {
 			decl: &sdk.Tool{Name: t.name, Description: t.text, InputSchema: json.RawMessage(schema), Annotations: t.hints},
 			run: func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				a, err := read(r.Params.Arguments, t.properties)
+				if err == nil && t.required == idRequired && a.ID == "" {
+					err = errors.New("id is missing; requests lists your unfinished requests")
+				}
 				if err != nil {
 					return failed(err), nil
 				}
