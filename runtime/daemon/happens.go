@@ -45,10 +45,10 @@ func decided(m state.Move, in fsm.Fact) *comm.Decision {
 	if m.On != state.OnDecided {
 		return nil
 	}
-	switch in := in.(type) {
-	case fsm.Decided:
-		return comm.DecisionOf(in)
-	case fsm.TimerFired:
+	if d, ok := in.(fsm.Decided); ok {
+		return comm.DecisionOf(d)
+	}
+	if _, late := in.(fsm.TimerFired); late {
 		return &comm.Decision{Verdict: comm.TimedOut}
 	}
 	return nil // it was cancelled
