@@ -102,7 +102,7 @@ func (e *Engine) Raise(at fsm.Millis, in fsm.EventRaised) error {
 	if e.dead != nil {
 		return e.dead
 	}
-	joins := func() bool { return e.joins(at, in) }
+	joins := func() bool { return e.machine.View().JoinedBy(in) >= 0 } // then it takes no place either
 	if err := e.ready(joins); err != nil {
 		return err
 	}
@@ -127,14 +127,6 @@ func (e *Engine) crowdedByEvents() bool {
 
 // reservedPart is the part of the queue's places that events leave to requests.
 const reservedPart = 4
-
-// joins reports whether an event would join one that waits (HND-38), and so takes no place
-// either.
-func (e *Engine) joins(at fsm.Millis, in fsm.EventRaised) bool {
-	m := e.machine.Clone()
-	m.Step(fsm.Input{At: at, Fact: in})
-	return m.View().Ignored.Joined > e.machine.View().Ignored.Joined
-}
 
 // Ready returns nil when a request or event would be accepted now. While a lack of space
 // delays the boot, the machine is as the last process left it, and ErrNoSpace says more

@@ -22,3 +22,18 @@ func TestANewcomerIsAboutTheHandleItMakes(t *testing.T) {
 		}
 	}
 }
+
+// An event that joins one that waits is about that one, and not about the next handle that comes.
+func TestAnEventThatJoinsIsAboutTheOneThatWaits(t *testing.T) {
+	d := places(t, 1, func(c *fsm.Config) { c.Switches.Coalesce = true })
+	d.raise("full")
+	d.raise("low")
+	waits := d.m.View().LastHandle
+	in := fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Subject: "/var", Event: "low", Detail: "1 % left"}}
+	if about := d.m.View().Concerns(in); about != waits {
+		t.Errorf("it is about handle %d, want %d", about, waits)
+	}
+	if d.step(in); d.m.View().LastHandle != waits {
+		t.Error("it has not joined")
+	}
+}

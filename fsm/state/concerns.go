@@ -14,7 +14,13 @@ func (s *Snapshot) Concerns(in fsm.Input) fsm.HandleID {
 // concerned finds the handle that a fact of each kind is about.
 var concerned = fsm.NewFactTable(
 	nobody[fsm.Boot](), nobody[fsm.Configured](), nobody[fsm.ScheduleDue](), nobody[fsm.Signalled](), nobody[fsm.Revoked](), nobody[fsm.ScheduleChanged](),
-	newcomer[fsm.Requested](), newcomer[fsm.EventRaised](),
+	newcomer[fsm.Requested](),
+	fsm.OnFact(func(s *Snapshot, f fsm.EventRaised) fsm.HandleID {
+		if i := s.JoinedBy(f); i >= 0 {
+			return s.Handles[i].ID
+		}
+		return s.LastHandle + 1
+	}),
 	fsm.OnFact(func(_ *Snapshot, f fsm.Decided) fsm.HandleID { return f.Handle }),
 	fsm.OnFact(func(_ *Snapshot, f fsm.Resolved) fsm.HandleID { return f.Handle }),
 	fsm.OnFact(func(s *Snapshot, f fsm.CancelRequested) fsm.HandleID {

@@ -14,6 +14,24 @@ func (s *Snapshot) Waiting() int {
 	return n
 }
 
+// AboutOf returns what an event must be about to join another.
+func AboutOf(e fsm.EventRaised) string { return e.Source + "\x00" + e.Event + "\x00" + e.Subject }
+
+// JoinedBy returns the index of the handle that an event joins, because it waits and is about the
+// same (HND-38), or -1.
+func (s *Snapshot) JoinedBy(e fsm.EventRaised) int {
+	if !s.Config.Switches.Coalesce {
+		return -1
+	}
+	about := AboutOf(e)
+	for i := range s.Handles {
+		if h := &s.Handles[i]; h.Kind == fsm.KindEvent && h.State == Queued && h.Resume == "" && h.About == about {
+			return i
+		}
+	}
+	return -1
+}
+
 // AnyoneWaits reports whether a handle other than a memory handle is queued.
 func (s *Snapshot) AnyoneWaits() bool {
 	for i := range s.Handles {
