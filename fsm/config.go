@@ -61,7 +61,8 @@ const (
 	NinthEdition
 	TenthEdition
 	EleventhEdition // a refusal may also have a reason, which earlier builds do not read
-	PresentEdition  = EleventhEdition
+	TwelfthEdition
+	PresentEdition = TwelfthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

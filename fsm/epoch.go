@@ -53,14 +53,7 @@ func (e EventRaised) Topic() string {
 // Event returns an event in words (HND-17), with what the operator wants done about it and
 // where the answer goes (HND-63).
 func (w Words) Event(in EventRaised) string {
-	var subject, detail string
-	if in.Subject != "" {
-		subject = w.Text(WordEventSubject, "subject", in.Subject)
-	}
-	if in.Detail != "" {
-		detail = w.Text(WordEventDetail, "detail", in.Detail)
-	}
-	text := w.Text(WordEvent, "source", in.Source, "event", in.Event, "subject", subject, "detail", detail)
+	text := w.Happened(in)
 	if in.Do != "" {
 		text = w.Text(WordEventDo, "event", text, "do", in.Do)
 	}
@@ -68,6 +61,18 @@ func (w Words) Event(in EventRaised) string {
 		text = w.Text(WordEventTo, "event", text, "nothing", NothingMarker)
 	}
 	return text
+}
+
+// Happened returns the part of [Words.Event] that says what has happened.
+func (w Words) Happened(in EventRaised) string {
+	var subject, detail string
+	if in.Subject != "" {
+		subject = w.Text(WordEventSubject, "subject", in.Subject)
+	}
+	if in.Detail != "" {
+		detail = w.Text(WordEventDetail, "detail", in.Detail)
+	}
+	return w.Text(WordEvent, "source", in.Source, "event", in.Event, "subject", subject, "detail", detail)
 }
 
 // Report tells the operator of something that no client waits for.

@@ -103,6 +103,7 @@ const (
 	WordEventDetail
 	WordEventJoined
 	WordEventDo
+	WordEventUnhandled
 	WordBeat
 	WordGreeting
 	WordEventTo
@@ -291,12 +292,13 @@ var dictionary = [wordCount]wording{
 	WordGreeting: {name: "greeting", first: "It is {time}. This is your heartbeat; the person has not written for {idle}. If there is something worth saying, " +
 		"such as a question that stayed open, a thing that you were to remind them of, or a friendly word at this time of the day, write it in one or two sentences: " +
 		"it is sent to them as a message. If not, answer {nothing} and no more."},
-	WordEventDo:       {name: "event_do", first: "{event}\n\nThis is what to do about it: {do}"},
-	WordEventTo:       {name: "event_to", first: "{event}\n\nYour answer is sent to the person as a message. If there is nothing that they should know, answer {nothing} and no more."},
-	WordTimedInput:    {name: "timed_input", first: "[{time}] {text}"},
-	WordSubagentInput: {name: "subagent_input", first: "[System: subagent] {text}"},
-	WordImageInput:    {name: "image_input", first: "[image]\n{text}"},
-	WordNoAnswer:      {name: "no_answer", first: "[no answer: {reason}]"},
+	WordEventDo:        {name: "event_do", first: "{event}\n\nThis is what to do about it: {do}"},
+	WordEventUnhandled: {name: "event_unhandled", first: "{event}\n\nThis event was not handled: {reason}"},
+	WordEventTo:        {name: "event_to", first: "{event}\n\nYour answer is sent to the person as a message. If there is nothing that they should know, answer {nothing} and no more."},
+	WordTimedInput:     {name: "timed_input", first: "[{time}] {text}"},
+	WordSubagentInput:  {name: "subagent_input", first: "[System: subagent] {text}"},
+	WordImageInput:     {name: "image_input", first: "[image]\n{text}"},
+	WordNoAnswer:       {name: "no_answer", first: "[no answer: {reason}]"},
 
 	WordSection:           {name: "section", first: "\n\n## {title}\n\n"},
 	WordToolLine:          {name: "tool_line", first: "- {tool}: {description}"},

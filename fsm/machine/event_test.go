@@ -31,14 +31,42 @@ func TestHND63AnEventsAnswerGoesToItsChat(t *testing.T) {
 	}
 }
 
-func TestHND63AnErrorOfAnEventIsNotAMessage(t *testing.T) {
-	d := places(t, 1, func(c *fsm.Config) { c.Limits.Backoff = nil })
-	d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Event: "low", To: fsm.Origin{Channel: "cli", Chat: "direct"}}})
+func TestHND68AnEventThatFailsIsTold(t *testing.T) {
+	to := fsm.Origin{Channel: "cli", Chat: "direct"}
+	for edition, want := range map[int]string{ // order-free: each has its own world
+		fsm.PresentEdition:  "System event from disk: low.\n\nThis event was not handled: missing_model: gone",
+		fsm.EleventhEdition: "",
+	} {
+		d := places(t, 1, func(c *fsm.Config) { c.Limits.Backoff, c.Edition = nil, edition })
+		d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Event: "low", Do: "Say so.", To: to}})
+		d.loads(fsm.Session{})
+		d.brainFails(fsm.BrainMissingModel, "gone")
+		if r := one[fsm.Report](d); r.Kind != fsm.KindEvent {
+			t.Errorf("reported %+v", r)
+		}
+		if want == "" {
+			no[fsm.SendMessage](d)
+		} else if sent := one[fsm.SendMessage](d); sent.Text != want || !sent.IsError || sent.To != to {
+			t.Errorf("sent %+v, want %q", sent, want)
+		}
+	}
+}
+
+// What is long is cut; what its source raises again is not told.
+func TestHND68ARefusedEventIsNotTold(t *testing.T) {
+	d := places(t, 1, func(c *fsm.Config) { c.Limits.MaxQueue, c.Limits.Backoff = 1, nil })
+	raise := func(subject string) {
+		d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Event: "low", Subject: subject, Detail: strings.Repeat("x", 3000), To: fsm.Origin{Channel: "cli"}}})
+	}
+	raise("/")
 	d.loads(fsm.Session{})
-	d.brainFails(fsm.BrainMissingModel, "gone")
+	raise("/home")
+	raise("/var")
+	one[fsm.Report](d)
 	no[fsm.SendMessage](d)
-	if r := one[fsm.Report](d); r.Kind != fsm.KindEvent {
-		t.Errorf("reported %+v", r)
+	d.brainFails(fsm.BrainMissingModel, "gone")
+	if sent := one[fsm.SendMessage](d); len(sent.Text) < 2000 || len(sent.Text) > 2100 {
+		t.Errorf("sent %d bytes", len(sent.Text))
 	}
 }
 

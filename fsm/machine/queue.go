@@ -11,24 +11,36 @@ import (
 
 // raised admits an event, or lets it join one that waits (HND-38).
 func (m *Machine) raised(in fsm.EventRaised) {
-	about := in.Source + "\x00" + in.Event + "\x00" + in.Subject
-	session := "event:" + in.Source
-	if m.s.Config.Switches.Coalesce {
-		for i := range m.s.Handles {
-			h := &m.s.Handles[i]
-			if h.Kind == fsm.KindEvent && h.State == state.Queued && h.Resume == "" && h.About == about {
-				h.Joined++
-				h.Input = m.word(fsm.WordEventJoined, "event", m.s.Config.Words.Event(in), "times", strconv.Itoa(h.Joined+1))
-				m.s.Ignored.Joined++
-				return
-			}
+	input, happened := m.s.Config.Words.Event(in), m.happened(in)
+	if i := m.s.JoinedBy(in); i >= 0 {
+		h := &m.s.Handles[i]
+		h.Joined++
+		times := strconv.Itoa(h.Joined + 1)
+		h.Input = m.word(fsm.WordEventJoined, "event", input, "times", times)
+		if happened != "" {
+			h.Happened = m.word(fsm.WordEventJoined, "event", happened, "times", times)
 		}
+		m.s.Ignored.Joined++
+		return
 	}
 	source := fsm.FromOutside
 	if in.Do != "" {
 		source |= fsm.FromOperator
 	}
-	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindEvent, Session: session, Origin: in.To, Hush: in.To.Channel != "", Input: m.s.Config.Words.Event(in), About: about, Source: source}})
+	m.admit(state.Handle{Accepted: state.Accepted{
+		Kind: fsm.KindEvent, Session: "event:" + in.Source, Origin: in.To, Hush: in.To.Channel != "", Input: input, Happened: happened, About: state.AboutOf(in), Source: source,
+	}})
+}
+
+// happenedBytes bounds what is repeated of an event that failed.
+const happenedBytes = 2000
+
+// happened returns what is sent to an event's chat if it fails (HND-68).
+func (m *Machine) happened(in fsm.EventRaised) string {
+	if in.To.Channel == "" || m.s.Config.Edition < fsm.TwelfthEdition {
+		return ""
+	}
+	return fsm.Clip(m.s.Config.Words.Happened(in), happenedBytes)
 }
 
 // admit admits a handle (HND-1). Outside initializing and serving it is parked for the next

@@ -44,6 +44,9 @@ func (m *Machine) refuse(h *state.Handle, outcome fsm.Outcome, reason string) {
 	case h.Kind == fsm.KindSubagent: // its end is reported to its session
 	default:
 		m.emit(fsm.Report{Handle: h.ID, Kind: h.Kind, Text: text})
+		if h.Happened != "" && outcome != fsm.OutcomeCancelled && outcome != fsm.OutcomeRefused { // what is refused, its source raises again
+			m.message(h, h.Origin, m.word(fsm.WordEventUnhandled, "event", h.Happened, "reason", reason), true)
+		}
 	}
 }
 

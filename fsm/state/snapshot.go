@@ -243,6 +243,7 @@ func (h *Handle) hashTexts(x *fsm.Hasher) {
 	x.Str(h.Session)
 	x.Origin(h.Origin)
 	x.Str(h.Input)
+	x.Str(h.Happened)
 	x.Str(h.About)
 	x.Messages(h.Context)
 	x.Messages(h.Turn)
