@@ -102,7 +102,7 @@ test-format:
 .PHONY: analysis
 analysis:
 	@$(SELDOM) $(GO) build -C .ci/analysis -buildvcs=false -o $(CURDIR)/bin/analysis . || exit 1; \
-	got=$$($(GO) vet -C .ci/analysis -vettool=$(CURDIR)/bin/analysis ./found 2>&1 | grep -oE '\([A-Z]+[0-9]+\)$$|passes lock by value' | LC_ALL=C sort | tr -d '\n'); \
+	got=$$($(SELDOM) $(GO) vet -C .ci/analysis -tags $(TAGS) -vettool=$(CURDIR)/bin/analysis ./found 2>&1 | grep -oE '\([A-Z]+[0-9]+\)$$|passes lock by value' | LC_ALL=C sort | tr -d '\n'); \
 	[ "$$got" = '(S1003)(S1004)(SA4000)(U1000)passes lock by value' ] || { printf 'the analysis finds %s in .ci/analysis/found\n' "$${got:-nothing}"; exit 1; }
 
 .PHONY: test-vet
