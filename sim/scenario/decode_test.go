@@ -298,6 +298,8 @@ expect:`), []string{
 		{"unknown kind of handle", with(`replies: ["hello"]`, "handle: {kind: subagnet, path: []}"), []string{"expect.handle.kind: unknown word subagnet; did you mean subagent?"}},
 		{"unknown expectation", with(`replies: ["hello"]`, "mesages: []"), []string{"expect.mesages: unknown key mesages; did you mean messages?"}},
 
+		{"matcher of another tool", with(`["hello"]`, `[{$matches: x}]`), []string{":11:14: expect.replies[0].$matches: unknown matcher $matches; did you mean $regex?"}},
+		{"matcher of another tool without $", with(`["hello"]`, "[{text: {in: [x]}}]"), []string{"unknown matcher in; did you mean $one_of?"}},
 		{"unknown matcher", with(`["hello"]`, `[{$regx: x}]`), []string{":11:14: expect.replies[0].$regx: unknown matcher $regx; did you mean $regex?"}},
 		{"matcher with a neighbour", with(`["hello"]`, `[{$regex: x, text: y}]`), []string{"a matcher is a map with one key; {$all: [ … ]} joins several"}},
 		{"no regular expression", with(`["hello"]`, `[{$regex: "["}]`), []string{"expect.replies[0].$regex: is not a valid regular expression: missing closing ]"}},

@@ -291,7 +291,7 @@ func foreignText(f match.Foreign) string {
 	}
 	switch operator := "$" + f.Key; {
 	case len(f.Allowed) == 0:
-		return "wants a text, a number, a list or a matcher, not a map: " + wording.Unknown("matcher", f.Key, match.MatcherNames())
+		return "wants a text, a number, a list or a matcher, not a map: " + match.Unknown(f.Key)
 	case slices.Contains(match.MatcherNames(), operator):
 		return "unknown key " + f.Key + "; did you mean the matcher " + operator + "?"
 	default:

@@ -172,7 +172,7 @@ func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 	case opLiteral:
 		m.data, _ = data.Read(d, n, path)
 	default:
-		d.Add(key, path, wording.Unknown("matcher", key.Value, MatcherNames()))
+		d.Add(key, path, Unknown(key.Value))
 	}
 }
 
