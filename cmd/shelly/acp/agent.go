@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/front/acp"
@@ -180,7 +181,7 @@ func (a *agent) place(ctx context.Context, params wire.Value) (acp.Place, error)
 	}
 	if p.Folder, err = filepath.Rel(real(p.Workspace), real(cwd.Text)); err != nil || !filepath.IsLocal(p.Folder) {
 		return acp.Place{}, rpc.Errorf(rpc.CodeParams, "shelly works in %s, and %s is not in it; start shelly with --workspace %s, or open a folder in that workspace",
-			p.Workspace, cwd.Text, cwd.Text)
+			p.Workspace, cwd.Text, wording.ShellWord(cwd.Text))
 	}
 	return p, nil
 }

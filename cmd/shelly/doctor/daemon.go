@@ -184,9 +184,9 @@ func (x *examination) contents(ctx context.Context, cfg config.Config, s *store.
 // workspace reports whether there is one, and that a running daemon works in another: by default it is
 // the folder in which a command is run.
 func (x *examination) workspace(cfg config.Config, running *comm.Status) {
-	if running != nil && running.Workspace != "" && running.Workspace != cfg.Workspace {
+	if running != nil && running.Workspace != "" && !folder.Same(running.Workspace, cfg.Workspace) {
 		x.warn("other workspace", fmt.Sprintf("the daemon works in %s; what follows is about %s", running.Workspace, cfg.Workspace),
-			"to examine the daemon's, add --workspace "+running.Workspace)
+			"to examine the daemon's, add --workspace "+wording.ShellWord(running.Workspace))
 	}
 	info, err := os.Stat(cfg.Workspace)
 	switch {

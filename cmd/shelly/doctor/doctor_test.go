@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -155,14 +157,18 @@ func TestCLI10AServerThatTheDaemonDoesNotAskNeedNotAnswer(t *testing.T) {
 
 func TestCLI10AnotherWorkspaceOfTheDaemonIsReported(t *testing.T) {
 	here := t.TempDir()
-	for workspace, other := range map[string]bool{"/srv/files": true, here: false, "": false} { // order-free: each for itself
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(here, link); err != nil {
+		t.Fatal(err)
+	}
+	for workspace, other := range map[string]bool{"/srv/my files": true, here: false, link: false, "": false} { // order-free: each for itself
 		x := &examination{}
 		x.workspace(config.Config{Workspace: here}, &comm.Status{Workspace: workspace})
 		if got := len(x.findings) == 2; got != other {
 			t.Errorf("%q: %+v", workspace, x.findings)
 		}
 		if other {
-			want := finding{"warn", "other workspace", "the daemon works in /srv/files; what follows is about " + here, "to examine the daemon's, add --workspace /srv/files"}
+			want := finding{"warn", "other workspace", "the daemon works in /srv/my files; what follows is about " + here, "to examine the daemon's, add --workspace '/srv/my files'"}
 			if x.findings[0] != want {
 				t.Errorf("got %+v; want %+v", x.findings[0], want)
 			}

@@ -9,6 +9,7 @@ import (
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/run"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
@@ -92,7 +93,7 @@ func (x *examination) unanswered(running *comm.Status, server string, err error,
 		return
 	}
 	x.warn("ollama", fmt.Sprintf("%v; the daemon asks %s", err, brain.AboutOllama(running.Model, running.Server)),
-		"to examine the daemon's server, add --set brain.url="+running.Server)
+		"to examine the daemon's server, add --set brain.url="+wording.ShellWord(running.Server))
 }
 
 // unusable reports a server without a usable model. That is not a failure if something else

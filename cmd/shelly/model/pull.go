@@ -12,6 +12,7 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/runtime/ollama"
 )
 
@@ -43,7 +44,7 @@ func (c *pullCmd) Run(t *terminal.Terminal) error {
 	progress.End()
 	switch {
 	case ctx.Err() != nil:
-		fmt.Fprintf(t.Err, "stopped; the server keeps what it has downloaded until it is restarted: continue with shelly model pull %s\n", c.Name)
+		fmt.Fprintf(t.Err, "stopped; the server keeps what it has downloaded until it is restarted: continue with shelly model pull %s\n", wording.ShellWord(c.Name))
 		return context.Cause(ctx)
 	case err != nil:
 		return failed(c.Name, err)

@@ -9,6 +9,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
@@ -217,8 +218,8 @@ func argOf(a client.About) string {
 	case a.Handle != 0:
 		return fmt.Sprintf("--handle %d", a.Handle)
 	case a.Channel != comm.ChannelHTTP:
-		return a.ID + " --channel " + a.Channel
+		return wording.ShellWord(a.ID) + " --channel " + a.Channel
 	default:
-		return a.ID
+		return wording.ShellWord(a.ID)
 	}
 }

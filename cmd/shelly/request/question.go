@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/sim/history"
 )
 
 // askedOf returns what a person is asked, with the command that answers.
 func askedOf(r comm.Record, ask comm.Ask) string {
-	who := r.ID
+	who := wording.ShellWord(r.ID)
 	if r.Channel != comm.ChannelHTTP && r.ID != r.Handle.Entry() { // that of a run is its kind
 		who += " --channel " + r.Channel
 	}

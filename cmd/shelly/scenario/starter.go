@@ -11,9 +11,9 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/runtime/durable"
 	"shelly/scenarios"
-	"shelly/sim/scenario/judge"
 )
 
 //go:embed starter/hello.scenario.yaml
@@ -81,7 +81,7 @@ func (c *initCmd) Run(t *terminal.Terminal) error {
 	if differ > 0 {
 		return exit.Errorf(exit.Usage, "files that differ were kept; --force overwrites them")
 	}
-	fmt.Fprintf(t.Out, "next: shelly test %s\n", judge.ShellWord(filepath.Join(c.Dir, "scenarios")))
+	fmt.Fprintf(t.Out, "next: shelly test %s\n", wording.ShellWord(filepath.Join(c.Dir, "scenarios")))
 	return nil
 }
 

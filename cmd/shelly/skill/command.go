@@ -10,7 +10,9 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
 	"shelly/runtime/skill"
@@ -56,8 +58,8 @@ func (p *place) tellElsewhere(t *terminal.Terminal, cfg config.Config) {
 	ctx, stop := context.WithTimeout(context.Background(), daemonTimeout)
 	defer stop()
 	running, err := client.New(cfg.Data, client.Options{}).Status(ctx)
-	if err == nil && running.Workspace != "" && running.Workspace != cfg.Workspace {
-		fmt.Fprintf(t.Err, "the running daemon works in %s; for its skills, add --workspace %[1]s\n", terminal.Printable(running.Workspace))
+	if err == nil && running.Workspace != "" && !folder.Same(running.Workspace, cfg.Workspace) {
+		fmt.Fprintf(t.Err, "the running daemon works in %s; for its skills, add --workspace %s\n", terminal.Printable(running.Workspace), terminal.Printable(wording.ShellWord(running.Workspace)))
 	}
 }
 

@@ -5,6 +5,7 @@ package tool
 import (
 	"errors"
 	"log/slog"
+	"slices"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
@@ -32,10 +33,11 @@ type place struct {
 }
 
 // with opens the tools that a daemon of the configuration would have, and passes them to a
-// verb. The server of the tool called wanted is started too, and must come up.
+// verb. The servers that a tool called wanted may belong to are started too: a_b_c is one of the server
+// a or of a_b. If none of them has it, they must come up.
 func (p *place) with(wanted string, verb func(*run.Tools) error) error {
 	return p.open(run.ServerOf(wanted), func(b *run.Tools) error {
-		if len(b.Down) > 0 {
+		if len(b.Down) > 0 && !slices.ContainsFunc(b.Declared, func(d fsm.ToolDecl) bool { return d.Name == wanted }) {
 			return exit.Errorf(exit.Unreachable, "%s: %s", wanted, b.Down[0])
 		}
 		return verb(b)

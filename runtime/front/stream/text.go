@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 )
 
@@ -103,14 +104,14 @@ func Decided(e comm.Event) string {
 	if e.Decision == nil {
 		return ""
 	}
-	return "\n[" + e.Decision.Words() + "]\n"
+	return "\n[" + wording.Visible(e.Decision.Words()) + "]\n"
 }
 
 // Asked returns the note that the request waits for a person, and how that person decides: a
 // client that only reads an answer cannot be asked (FRT-12).
 func Asked(key fsm.RequestKey, e comm.Event) string {
 	if e.Question == fsm.QuestionApprove {
-		return fmt.Sprintf("\n[shelly waits for approval of %s %s: shelly request approve %s --channel %s]\n", e.Tool, e.Args, key.ID, key.Channel)
+		return fmt.Sprintf("\n[shelly waits for approval of %s %s: shelly request approve %s --channel %s]\n", e.Tool, wording.Visible(e.Args), wording.ShellWord(key.ID), key.Channel)
 	}
-	return fmt.Sprintf("\n[shelly waits for a person: shelly request show %s --channel %s]\n", key.ID, key.Channel)
+	return fmt.Sprintf("\n[shelly waits for a person: shelly request show %s --channel %s]\n", wording.ShellWord(key.ID), key.Channel)
 }

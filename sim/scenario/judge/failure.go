@@ -41,10 +41,10 @@ const (
 func Again(f *format.File) string {
 	command := AgainAt(f.Path(), f.Line())
 	if f.Label() != "" {
-		command += " --run " + ShellWord("^"+regexp.QuoteMeta(f.Name)+"$")
+		command += " --run " + wording.ShellWord("^"+regexp.QuoteMeta(f.Name)+"$")
 	}
 	for _, v := range f.Given() {
-		command += " --var " + ShellWord(v)
+		command += " --var " + wording.ShellWord(v)
 	}
 	if f.Script.Live {
 		command += " --on runtime"
@@ -57,15 +57,7 @@ func AgainAt(file string, line int) string {
 	if line > 0 {
 		file += ":" + strconv.Itoa(line)
 	}
-	return "shelly test " + ShellWord(file)
-}
-
-// ShellWord is a word as a shell takes it.
-func ShellWord(word string) string {
-	if strings.ContainsAny(word, " \t\n'\"\\$&|;<>()*?[]#~`!{}^") {
-		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return word
+	return "shelly test " + wording.ShellWord(file)
 }
 
 // fail adds a failure at the step that is judged, which is mostly the last.

@@ -6,6 +6,7 @@ import (
 
 	"shelly/cmd/shelly/internal/requestreport"
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/sim/history"
 	"shelly/sim/history/export"
@@ -36,7 +37,7 @@ func (h *hindsight) postReport(w http.ResponseWriter, r *http.Request) error {
 		case err != nil:
 			return err
 		case len(made.HTML) > reportBytes:
-			return &comm.Problem{Code: comm.CodeTooLarge, Message: "the report is too large for the page", Hint: "write it with: shelly request show --html FILE " + past.Request.Key.ID}
+			return &comm.Problem{Code: comm.CodeTooLarge, Message: "the report is too large for the page", Hint: "write it with: shelly request show --html FILE " + wording.ShellWord(past.Request.Key.ID)}
 		}
 		return answer(w, ReportBody{h.o.Show(made.HTML)})
 	})
