@@ -33,7 +33,7 @@ type auditCmd struct {
 
 // Help explains the words.
 func (auditCmd) Help() string {
-	return "WHO is the session. FROM is the origin of the work: how a request came in, or event, schedule, init, …, or subagent with the handle that started it. CONTAINED is what contained the call: namespaces, bwrap, landlock, none; - if it started no program. " +
+	return "WHO is the session. FROM is the origin of the work: how a request came in, or event, schedule, init, …, or subagent with the handle that started it. CONTAINED is what contained the call: namespaces, bwrap, landlock, none; - if it started no program, ? if it was cut off and nobody knows. " +
 		"Calls are kept for retention.age. Reads from the running daemon, or from the data folder."
 }
 

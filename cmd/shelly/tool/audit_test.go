@@ -8,6 +8,17 @@ import (
 	"shelly/fsm/engine"
 )
 
+// What contained a call comes with its answer: of one that a kill cut off nobody knows it.
+func TestTOL43TheAuditDoesNotSayThatACallCutOffStartedNothing(t *testing.T) {
+	for want, call := range map[string]fsm.Audit{ // order-free: each is alone
+		"landlock": {Contained: "landlock", Attempts: 1}, "-": {Attempts: 1}, "?": {Unknown: true, Attempts: 1},
+	} {
+		if got := contained(engine.Audit{Audit: call}); got != want {
+			t.Errorf("%+v: got %q, want %q", call, got, want)
+		}
+	}
+}
+
 // Of a result the beginning is shown; of a call that did not run, the whole reason.
 func TestCLI101TheAuditSaysWhyACallDidNotRun(t *testing.T) {
 	refused := "not run: ann@example.org refused it, and says: " + strings.Repeat("not on a Friday; ", 100)

@@ -1,11 +1,17 @@
 package tool
 
-import (
-	"cmp"
+import "shelly/fsm/engine"
 
-	"shelly/fsm/engine"
-)
-
-// contained returns what contained a call: the method of the sandbox, or - if no process was
-// started (TOL-43).
-func contained(a engine.Audit) string { return cmp.Or(a.Contained, "-") }
+// contained returns what contained a call: the method of the sandbox, - if no process was started
+// (TOL-43), or ? if nobody knows what it did: what contained a call comes with its answer, and a kill
+// cut that off.
+func contained(a engine.Audit) string {
+	switch {
+	case a.Contained != "":
+		return a.Contained
+	case a.Unknown:
+		return "?"
+	default:
+		return "-"
+	}
+}
