@@ -237,6 +237,7 @@ type Logged struct {
 	At    fsm.Millis `json:"at"`
 	Level string     `json:"level"` // WARN or ERROR
 	Text  string     `json:"text"`
+	Times int        `json:"times,omitempty"` // how often it was said, but for numbers in it; At and Text are of the last; absent: once
 }
 
 // QueueMax is the most waiting handles that a status lists.

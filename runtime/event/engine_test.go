@@ -271,9 +271,10 @@ func TestEVT1WhatIsRefusedIsRaisedAgain(t *testing.T) {
 		w := begin(t, "", inbox(f))
 		defer w.stop()
 		sink := <-f.sink
-		w.refuses(errors.New("busy"))
+		w.refuses(errors.New("17 bytes are left"))
 		sink.File("/in/a", settle.Created)
 		time.Sleep(10 * time.Second)
+		w.refuses(errors.New("4 bytes are left"))
 		sink.File("/in/b", settle.Created)
 		time.Sleep(10 * time.Second)
 		if s := w.States(); !s[0].Waits || s[0].Raised != 0 {

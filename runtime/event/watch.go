@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/event/settle"
 )
 
@@ -128,7 +129,7 @@ func (w *watch) ahead() bool { return w.told > w.wall().UnixMilli() }
 func (w *watch) fails(err error) (news bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	news = w.trouble != err.Error()
+	news = wording.Numberless(w.trouble) != wording.Numberless(err.Error())
 	w.trouble = err.Error()
 	return news
 }
@@ -210,8 +211,9 @@ const (
 func (w *watch) refused(now fsm.Millis, err error) (news bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	news = w.out.why != err.Error()
-	w.out.why = err.Error()
+	why := wording.Numberless(err.Error()) // of a disk that is full, how many bytes are left changes
+	news = w.out.why != why
+	w.out.why = why
 	w.out.again = now + min(againFirst<<min(w.out.tries, 10), againMost)
 	w.out.tries++
 	return news

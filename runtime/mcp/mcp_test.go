@@ -544,7 +544,7 @@ func TestTOL95WhyAServerDoesNotComeUpIsLoggedOnce(t *testing.T) {
 		if starts.Add(1) > 20 {
 			return errors.New("out of memory")
 		}
-		return errors.New("no such module")
+		return fmt.Errorf("no such module in process %d", starts.Load())
 	})
 	w := newWorld(t, h, brief(), one("h"))
 	w.until(func() bool { return starts.Load() > 40 })

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/clock"
 	"shelly/runtime/mcp/wire"
 )
@@ -76,9 +77,10 @@ func (s *server) keep(ctx context.Context) {
 		} else {
 			older = !older
 		}
-		if !slices.Contains(said, err.Error()) { // a server that is missing for a week must not fill the log
+		// A server that is missing for a week must not fill the log, whatever port or process a reason names.
+		if why := wording.Numberless(err.Error()); !slices.Contains(said, why) {
 			s.options.Log.Warn("an MCP server is down", "server", s.config.Name, "error", err, "again_in", wait)
-			said = append(said[max(0, len(said)+1-saidMax):], err.Error())
+			said = append(said[max(0, len(said)+1-saidMax):], why)
 		}
 		if clock.Pause(ctx, wait) != nil {
 			return

@@ -82,7 +82,11 @@ func Words(st comm.Status, models []ollama.Loaded, now fsm.Millis) string {
 		st.Errors = st.Errors[n-errorsShown:]
 	}
 	for _, e := range st.Errors {
-		s.line("last said", "%s %s %s", clock(e.At), strings.ToLower(e.Level), e.Text)
+		text := e.Text
+		if e.Times > 1 {
+			text += fmt.Sprintf(" (%d times)", e.Times)
+		}
+		s.line("last said", "%s %s %s", clock(e.At), strings.ToLower(e.Level), text)
 	}
 	return s.b.String()
 }

@@ -26,7 +26,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		Clients:   []comm.Connected{{Front: "http", Client: "local", Open: 2}, {Front: "websocket", Client: "ci", Open: 1}},
 		Unread:    &comm.Unread{Messages: 3, Since: now}, Pace: &fsm.Pace{Reads: 25}, Spent: &comm.Spent{Calls: 2, Tokens: fsm.Tokens{Prompt: 300, Answer: 20}}, Memory: &comm.Memory{Entries: 2, Pending: 1},
 		Disk: &comm.Disk{Store: 5_200_000, Free: 7_000_000_000, Reserve: 64 << 20}, Texts: &comm.Texts{Count: 1, Bytes: 40_000},
-		Process: &comm.Process{PID: 7, Resident: 34_000_000}, Errors: []comm.Logged{{At: now, Level: "WARN", Text: "the model is asked again"}},
+		Process: &comm.Process{PID: 7, Resident: 34_000_000}, Errors: []comm.Logged{{At: now, Level: "WARN", Text: "the model is asked again", Times: 3}},
 		NoSpace:   "too little free disk space",
 		Heartbeat: &comm.Heartbeat{EveryMS: 1_800_000, Next: now, Quiet: "22:00-08:00", Zone: "Europe/Berlin", Silent: true},
 		Events:    &comm.Watching{Sources: 2, Raised: 5, Trouble: []string{"inbox: there is no folder /in"}},
@@ -43,7 +43,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		"schedules  s1  every 30m  next ", "           s2  @daily (UTC)  paused  \"\"\n", "messages   3 unread messages since ",
 		"heartbeat  every 30 min  next ", zone + ", which does nothing in the quiet hours, 22:00-08:00 (Europe/Berlin)\n",
 		"clients    2 http local, 1 websocket ci\n", "memory     2 entries, 1 to be embedded\n", "disk       the store takes 5.2 MB, 1 kept result in it 40 kB; 7.0 GB are free, 67 MB of them in reserve\n",
-		"process    7, 34 MB of memory\n", " warn the model is asked again\n",
+		"process    7, 34 MB of memory\n", " warn the model is asked again (3 times)\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -25,7 +25,7 @@ export function statusView(main, signal) {
       ['Damage', (s.damage || []).join('; ')], ['Data folder', s.data],
     ];
     fill(facts, rows.filter(([, v]) => v).map(([name, v]) => [el('dt', {}, name), el('dd', {}, v)]));
-    fill(errors, s.errors?.length ? s.errors.toReversed().map((e) => el('li', {}, el('span', { class: `chip ${e.level === 'ERROR' ? 'bad' : ''}` }, e.level.toLowerCase()), ' ', time(e.at), ' ', el('span', { class: 'plain-text' }, e.text))) : el('li', { class: 'dim' }, 'None.'));
+    fill(errors, s.errors?.length ? s.errors.toReversed().map((e) => el('li', {}, el('span', { class: `chip ${e.level === 'ERROR' ? 'bad' : ''}` }, e.level.toLowerCase()), ' ', time(e.at), ' ', el('span', { class: 'plain-text' }, e.times > 1 ? `${e.text} (${e.times} times)` : e.text))) : el('li', { class: 'dim' }, 'None.'));
   }, signal);
   approvals(grants);
 }

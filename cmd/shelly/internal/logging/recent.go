@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 )
 
@@ -28,6 +29,21 @@ func (r *Recent) Lines() []comm.Logged {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.lines)
+}
+
+// add adds a record. One that says the same as an earlier one but for numbers takes its place, so that
+// something that fails again and again does not push out all else (COM-53).
+func (r *Recent) add(l comm.Logged) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	same := wording.Numberless(l.Text)
+	at := slices.IndexFunc(r.lines, func(o comm.Logged) bool { return o.Level == l.Level && wording.Numberless(o.Text) == same })
+	if at >= 0 {
+		l.Times = max(r.lines[at].Times, 1) + 1
+		r.lines = slices.Delete(r.lines, at, at+1)
+	}
+	r.lines = append(r.lines, l)
+	r.lines = r.lines[max(0, len(r.lines)-recentMax):]
 }
 
 // Log returns a log that writes to another one and is remembered.
@@ -58,10 +74,7 @@ func (h remembering) Handle(ctx context.Context, rec slog.Record) error {
 		if len(text) > lineBytesMax {
 			text = strings.ToValidUTF8(text[:lineBytesMax], "") + "…"
 		}
-		h.recent.mu.Lock()
-		h.recent.lines = append(h.recent.lines, comm.Logged{At: fsm.Millis(rec.Time.UnixMilli()), Level: rec.Level.String(), Text: text})
-		h.recent.lines = h.recent.lines[max(0, len(h.recent.lines)-recentMax):]
-		h.recent.mu.Unlock()
+		h.recent.add(comm.Logged{At: fsm.Millis(rec.Time.UnixMilli()), Level: rec.Level.String(), Text: text})
 	}
 	if !h.Handler.Enabled(ctx, rec.Level) {
 		return nil
