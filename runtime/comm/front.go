@@ -86,7 +86,7 @@ const (
 	EventAccepted   EventType = "accepted"    // durable: ID; made by the listener
 	EventState      EventType = "state"       // the state has changed: State, Inference, Ahead; Decision if that ends a question
 	EventQueued     EventType = "queued"      // the place in the queue has changed: Ahead
-	EventWaiting    EventType = "waiting"     // Text: what the answer waits for, such as a model that is loading
+	EventWaiting    EventType = "waiting"     // Text: what the answer waits for, such as a model that is loading; Again
 	EventChunk      EventType = "chunk"       // streamed: Text or Thinking, Purpose, Call, From, ThinkingFrom; Whole: both, in place of what was streamed before
 	EventTool       EventType = "tool"        // a tool starts: Tool, Args
 	EventOutput     EventType = "output"      // of a running command: Tool, Text; parts may be left out
@@ -114,8 +114,9 @@ type Event struct {
 	From      int         `json:"from,omitempty"`  // of a chunk: where Text begins in that call's text, in bytes
 	// ThinkingFrom is where Thinking begins in that call's thoughts, in bytes.
 	ThinkingFrom int         `json:"thinking_from,omitempty"`
-	Tool         string      `json:"tool,omitempty"` // its name
-	Args         string      `json:"args,omitempty"` // a JSON object, as the model wrote it
+	Again        fsm.Millis  `json:"again,omitempty"` // when the model is asked again, in how many seconds Text says; absent: it does not
+	Tool         string      `json:"tool,omitempty"`  // its name
+	Args         string      `json:"args,omitempty"`  // a JSON object, as the model wrote it
 	Failed       bool        `json:"failed,omitempty"`
 	IsError      bool        `json:"is_error,omitempty"`
 	Outcome      fsm.Outcome `json:"outcome,omitempty"`

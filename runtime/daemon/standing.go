@@ -5,18 +5,20 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/runtime/comm"
 )
 
 // working is when a handle's work began, and what its answer waits for.
 type working struct {
 	since fsm.Millis
 	note  string
+	again fsm.Millis // when the model is asked again, in how many seconds note says; 0: it does not
 }
 
-// notes notes what the answer of a handle waits for. The caller holds mu.
-func (h *hub) notes(id fsm.HandleID, text string) {
+// notes notes what the answer of a handle waits for, and until when. The caller holds mu.
+func (h *hub) notes(id fsm.HandleID, text string, again fsm.Millis) {
 	w := h.work[id]
-	w.note = text
+	w.note, w.again = text, again
 	h.work[id] = w
 }
 
@@ -40,4 +42,12 @@ func (h *hub) standing(id fsm.HandleID) (since fsm.Millis, note string) {
 	defer h.mu.Unlock()
 	w := h.work[id]
 	return w.since, w.note
+}
+
+// waiting returns what the answer of a handle waits for at a time, and when its work began.
+func (h *hub) waiting(id fsm.HandleID, now fsm.Millis) (since fsm.Millis, note string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.work[id]
+	return w.since, comm.Waits(w.note, w.again, now)
 }

@@ -43,7 +43,7 @@ func (d *Daemon) status() comm.Status {
 			}
 			continue
 		}
-		began, note := d.hub.standing(h.ID)
+		began, note := d.hub.waiting(h.ID, d.now().Wall)
 		s.Active = append(s.Active, comm.Active{
 			Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Since: began, Waits: note, Text: wording.Clip(wording.Subject(h.Input, h.Compacts), textShown),
 			Inference: h.Inf.State, Label: view.Config.Label(h.Inf.State), Request: h.Request.ID, Asks: asks,

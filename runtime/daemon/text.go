@@ -80,7 +80,7 @@ func (h *hub) piece(e fsm.AskBrain, p Piece) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if p.Note != "" { // BRN-18
-		h.notes(e.Handle, p.Note)
+		h.notes(e.Handle, p.Note, 0)
 		h.tell(e.Handle, comm.Event{Type: comm.EventWaiting, Text: p.Note})
 	}
 	if e.Purpose == fsm.PurposeAnswer && p.Text+p.Thinking != "" {

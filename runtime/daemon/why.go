@@ -17,11 +17,14 @@ import (
 // first attempt on, and not only when all attempts are spent.
 
 // waits passes on what the answer of a handle waits for.
-func (h *hub) waits(id fsm.HandleID, text string) {
+func (h *hub) waits(id fsm.HandleID, text string) { h.waitsUntil(id, text, 0) }
+
+// waitsUntil is waits for the time at which the model is asked again, which text says.
+func (h *hub) waitsUntil(id fsm.HandleID, text string, again fsm.Millis) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.notes(id, text)
-	h.tell(id, comm.Event{Type: comm.EventWaiting, Text: text})
+	h.notes(id, text, again)
+	h.tell(id, comm.Event{Type: comm.EventWaiting, Text: text, Again: again})
 }
 
 // tellsQuestions tells the requests that wait for a question in their session, and what they wait for
@@ -203,11 +206,11 @@ func (d *Daemon) retried(s engine.Step) {
 			}
 			after := time.Duration(wait.After) * time.Millisecond
 			d.o.Log.Warn("the model is asked again", "handle", wait.Handle, "class", in.Class, "because", why, "in", after)
-			text := fmt.Sprintf("%s; trying again in %d s", why, max((wait.After+fsm.Second-1)/fsm.Second, 1))
+			text := why + "; " + comm.Again(wait.After)
 			if in.Class == fsm.BrainUnreachable && d.awaits(wait) {
 				text += ", or as soon as it answers"
 			}
-			d.hub.waits(wait.Handle, text)
+			d.hub.waitsUntil(wait.Handle, text, s.Input.At+wait.After)
 		case again && failed && in.Class == fsm.BrainBadCall:
 			d.o.Log.Warn("the model is asked again", "handle", ask.Handle, "class", in.Class, "because", in.Reason)
 			d.hub.waits(ask.Handle, in.Reason+"; it is asked again")

@@ -183,6 +183,9 @@ func (f *fixture) waits(id string) (waits []string) {
 	}
 	for e := range events {
 		if e.Type == comm.EventWaiting {
+			if again := strings.Contains(e.Text, "trying again in"); again != (e.Again != 0) {
+				f.t.Errorf("%q has the time %d", e.Text, e.Again)
+			}
 			waits = append(waits, hundreds.ReplaceAllString(e.Text, ",***"))
 		}
 	}

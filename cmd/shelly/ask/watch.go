@@ -172,7 +172,7 @@ func (w *watching) stateLine() string {
 	if w.lasts != nil && w.lasts() >= shownAfter {
 		since = " · " + quantity.Time(w.lasts())
 	}
-	return ansi.Truncate("· "+terminal.Printable(w.course.Words()), max(w.columns-1-ansi.StringWidth(since), 1), "…") + since
+	return ansi.Truncate("· "+terminal.Printable(w.course.Words(fsm.Millis(time.Now().UnixMilli()))), max(w.columns-1-ansi.StringWidth(since), 1), "…") + since
 }
 
 // shownAfter is how long a request takes before that is shown.

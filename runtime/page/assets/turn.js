@@ -3,7 +3,7 @@
 import { el, add, fill, button, copies, say, seen, short, time } from './dom.js';
 import { markdown } from './text.js';
 import { question, args, preview } from './question.js';
-import { stateWords, inferenceWords, outcomeWords, decisionWords } from './words.js';
+import { stateWords, inferenceWords, outcomeWords, decisionWords, waitsAt } from './words.js';
 
 /** Turn shows a turn. It grows by the events of a request, or by what the session's archive has. */
 export class Turn {
@@ -94,7 +94,7 @@ export class Turn {
       case 'state':
         return this.state(e);
       case 'waiting':
-        return this.tell(e.text);
+        return this.tell(e.text, e.again);
       case 'chunk':
         return this.chunk(e);
       case 'tool': {
@@ -228,8 +228,14 @@ export class Turn {
     this.tell('the connection has ended; this page resumes as soon as shelly answers');
   }
 
-  tell(words) {
+  /** tell shows what is going on. If the model is asked again at a time, the seconds until then count down (COM-29). */
+  tell(words, again = 0) {
+    clearTimeout(this.counting);
     if (this.over) return;
+    if (again) {
+      words = waitsAt(words, again);
+      if (again > Date.now()) this.counting = setTimeout(() => this.root.isConnected && this.tell(words, again), 1000);
+    }
     this.status.hidden = false;
     this.root.setAttribute('aria-busy', 'true');
     if (!this.words) {
@@ -249,6 +255,7 @@ export class Turn {
 
   finish() {
     this.over = true;
+    clearTimeout(this.counting);
     for (const c of this.ran) if (!c.over) mark(c, 'not finished', '–');
     this.status.hidden = true;
     this.root.removeAttribute('aria-busy');

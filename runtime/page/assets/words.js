@@ -21,6 +21,12 @@ export const outcomeWords = (s) => outcomes[s] || String(s || '').replaceAll('_'
 /** count is a number of things in words: 1 file, 2 files. */
 export const count = (n, thing, things = `${thing}s`) => `${n} ${n === 1 ? thing : things}`;
 
+/** waitsAt is a text with the seconds that are left until something is tried again. */
+export function waitsAt(text, again) {
+  const left = Math.ceil((again - Date.now()) / 1000);
+  return text.replace(/trying again in \d+ s(?![^]*trying again in \d)/, left > 0 ? `trying again in ${left} s` : 'trying again now');
+}
+
 /** decisionWords says how a question has ended (APR-24). */
 export function decisionWords(d) {
   if (d.verdict === 'timed_out') return 'Not answered in time, so it does not run.';

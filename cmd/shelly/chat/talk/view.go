@@ -9,6 +9,7 @@ import (
 
 	"shelly/cmd/shelly/internal/markdown"
 	"shelly/cmd/shelly/internal/question"
+	"shelly/fsm"
 	"shelly/fsm/wording"
 )
 
@@ -184,7 +185,7 @@ func (m *Model) live() []string {
 	}
 	for at, t := range m.turns {
 		if at > 0 {
-			add(noted, []string{m.style.dim(ansi.Truncate("⋯ "+line(t.text)+"  ("+t.course.Words()+")", m.columns(), "…"))})
+			add(noted, []string{m.style.dim(ansi.Truncate("⋯ "+line(t.text)+"  ("+t.course.Words(fsm.Millis(m.now.UnixMilli()))+")", m.columns(), "…"))})
 			continue
 		}
 		for _, i := range t.items[t.above:] {
@@ -203,7 +204,7 @@ func (m *Model) live() []string {
 // state returns the lines that show the state of a turn.
 func (m *Model) state(t *turn) []string {
 	spinner := []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
-	what := line(t.course.Words())
+	what := line(t.course.Words(fsm.Millis(m.now.UnixMilli())))
 	hint := "esc cancels"
 	switch {
 	case t.broken:

@@ -15,7 +15,8 @@ import (
 type Course struct {
 	state, inference, label fsm.State
 	ahead                   int
-	waiting                 string // what the answer is waiting for (COM-29)
+	waiting                 string     // what the answer is waiting for (COM-29)
+	again                   fsm.Millis // when the model is asked again, in how many seconds waiting says
 	tool                    string
 	running                 int // number of running tools
 }
@@ -30,9 +31,9 @@ func (c *Course) Take(e comm.Event) {
 	case comm.EventState:
 		c.moved(e)
 	case comm.EventWaiting:
-		c.waiting = e.Text
+		c.waiting, c.again = e.Text, e.Again
 	case comm.EventChunk:
-		c.inference, c.waiting = state.Thinking, "writing"
+		c.inference, c.waiting, c.again = state.Thinking, "writing", 0
 		if e.Text == "" {
 			c.waiting = "thinking"
 		}
@@ -50,7 +51,7 @@ func (c *Course) Take(e comm.Event) {
 
 // moved handles a transition of the handle, or of its inference.
 func (c *Course) moved(e comm.Event) {
-	c.waiting = ""
+	c.waiting, c.again = "", 0
 	if e.State != "" {
 		c.state, c.ahead = e.State, e.Ahead
 	}
@@ -60,8 +61,8 @@ func (c *Course) moved(e comm.Event) {
 	c.inference, c.label = e.Inference, e.Label
 }
 
-// Words describes what the request is doing.
-func (c *Course) Words() string {
+// Words describes what the request is doing at a time, in milliseconds since 1970.
+func (c *Course) Words(now fsm.Millis) string {
 	switch c.state {
 	case state.Queued:
 		if c.ahead > 0 {
@@ -81,9 +82,9 @@ func (c *Course) Words() string {
 	case c.running > 0:
 		return "running " + c.tool
 	case c.waiting != "" && c.inference == state.Condensing: // of what it writes, no word is shown (CLI-213)
-		return words(c.inference) + ": " + c.waiting
+		return words(c.inference) + ": " + comm.Waits(c.waiting, c.again, now)
 	case c.waiting != "":
-		return c.waiting
+		return comm.Waits(c.waiting, c.again, now)
 	case c.label != "":
 		return string(c.label)
 	case c.inference != "":
