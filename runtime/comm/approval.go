@@ -7,6 +7,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/grant"
 	"shelly/fsm/state"
+	"shelly/fsm/wording"
 )
 
 // Approval is a grant as a client sees it: calls that start without asking a person (APR-12).
@@ -78,7 +79,8 @@ func DecisionOf(d fsm.Decided) *Decision {
 	return &Decision{Verdict: Refused, By: d.By, Reason: d.Reason}
 }
 
-// Words describes a decision for a person, such as "refused by ann: not on a Friday".
+// Words describes a decision for a person, such as "refused by ann: not on a Friday", as text in which
+// everything is seen (APR-22).
 func (d *Decision) Words() string {
 	if d.Verdict == TimedOut {
 		return "not answered in time, so it does not run"
@@ -96,5 +98,5 @@ func (d *Decision) Words() string {
 	if d.Reason != "" {
 		text += ": " + d.Reason
 	}
-	return text
+	return wording.Visible(text)
 }

@@ -45,8 +45,8 @@ func decided(m state.Move, in fsm.Fact) *comm.Decision {
 	if m.On != state.OnDecided {
 		return nil
 	}
-	if d, ok := in.(fsm.Decided); ok {
-		return comm.DecisionOf(d)
+	if said, is := in.(fsm.Decided); is {
+		return comm.DecisionOf(said)
 	}
 	if _, late := in.(fsm.TimerFired); late {
 		return &comm.Decision{Verdict: comm.TimedOut}

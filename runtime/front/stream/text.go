@@ -104,7 +104,7 @@ func Decided(e comm.Event) string {
 	if e.Decision == nil {
 		return ""
 	}
-	return "\n[" + wording.Visible(e.Decision.Words()) + "]\n"
+	return "\n[" + e.Decision.Words() + "]\n"
 }
 
 // Asked returns the note that the request waits for a person, and how that person decides: a
