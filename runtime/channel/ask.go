@@ -100,7 +100,7 @@ func (l *lane) decided(r engine.Request, asked comm.Event, d comm.Decision) {
 	if l.spec.Decide && strings.HasPrefix(d.By, l.spec.Name+":") { // whoever it was, the chat was told (CHN-10)
 		return
 	}
-	text := say(wordEnded, "tool", asked.Tool, "how", d.Words())
+	text := say(wordEnded, "tool", cmp.Or(asked.Tool, "it"), "how", d.Words())
 	l.notice(r.Origin.Chat, idOf("notice", r.Key.Channel, r.Key.ID, asked.Handle, asked.Key, "ended"), text)
 }
 

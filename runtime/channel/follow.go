@@ -33,8 +33,8 @@ func (l *lane) follow(r engine.Request) {
 	}()
 }
 
-// watch waits for the answer of a request, and reports whether it has come. Closed is the key of the
-// last question whose end the chat was told: another watch begins with what was told before.
+// watch waits for the answer of a request, and reports whether it has come. Closed names the last
+// question whose end the chat was told: another watch begins with what was told before.
 func (l *lane) watch(ctx context.Context, r engine.Request, closed *string) bool {
 	events, err := l.o.Front.Watch(ctx, r.Key)
 	if err != nil {
@@ -47,8 +47,8 @@ func (l *lane) watch(ctx context.Context, r engine.Request, closed *string) bool
 			asked = e
 			l.ask(r.Key, e)
 		case comm.EventState:
-			if e.Decision != nil && asked.Key != *closed {
-				*closed = asked.Key
+			if e.Decision != nil && *closed != string(asked.Question)+asked.Key {
+				*closed = string(asked.Question) + asked.Key
 				l.decided(r, asked, *e.Decision)
 			}
 		case comm.EventReply:

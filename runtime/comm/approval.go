@@ -53,23 +53,29 @@ type Approver interface {
 	Revoke(ctx context.Context, r fsm.Revoked) (taken bool, err error)
 }
 
-// Decision is how a question whether a call may run has ended (APR-24).
+// Decision is how a question to a person has ended (APR-24).
 type Decision struct {
-	Verdict Verdict        `json:"verdict"`          // approved, refused, timed_out
+	Verdict Verdict        `json:"verdict"`          // approved, refused, timed_out; resolved, unresolved
 	By      string         `json:"by,omitempty"`     // who has decided
 	Grant   fsm.GrantScope `json:"grant,omitempty"`  // of an approval, which later calls it covers: session, always; absent: none
-	Reason  string         `json:"reason,omitempty"` // of a refusal
+	Reason  string         `json:"reason,omitempty"` // of a refusal; of what is resolved, what the model is told
 }
 
-// Verdict is what was decided about a call.
+// Verdict is what was decided.
 type Verdict string
 
-// The verdicts. A call whose question has timed out does not run (APR-2).
+// The verdicts on whether a call may run, and on a request that was held (APR-6). A call whose question
+// has timed out does not run (APR-2).
 const (
-	Approved Verdict = "approved"
-	Refused  Verdict = "refused"
-	TimedOut Verdict = "timed_out"
+	Approved   Verdict = "approved"
+	Refused    Verdict = "refused"
+	TimedOut   Verdict = "timed_out"
+	Resolved   Verdict = "resolved"
+	Unresolved Verdict = "unresolved" // in time
 )
+
+// Held reports whether the decision is about a request that was held, and not about a call.
+func (d *Decision) Held() bool { return d.Verdict == Resolved || d.Verdict == Unresolved }
 
 // DecisionOf returns what a person has decided.
 func DecisionOf(d fsm.Decided) *Decision {
@@ -82,8 +88,11 @@ func DecisionOf(d fsm.Decided) *Decision {
 // Words describes a decision for a person, such as "refused by ann: not on a Friday", as text in which
 // everything is seen (APR-22).
 func (d *Decision) Words() string {
-	if d.Verdict == TimedOut {
+	switch d.Verdict {
+	case TimedOut:
 		return "not answered in time, so it does not run"
+	case Unresolved:
+		return "not resolved in time"
 	}
 	text := string(d.Verdict)
 	switch d.Grant {

@@ -127,7 +127,7 @@ type Event struct {
 	Key      string       `json:"key,omitempty"`      // names the call that waits; a decision repeats it
 	Subject  []string     `json:"subject,omitempty"`  // the arguments that a grant would be about; absent: all (APR-13)
 	Preview  string       `json:"preview,omitempty"`  // what the call would do, where the tool can tell (APR-21)
-	Decision *Decision    `json:"decision,omitempty"` // of a state that ends a question whether a call may run: how (APR-24)
+	Decision *Decision    `json:"decision,omitempty"` // of a state that ends a question to a person: how (APR-24)
 
 	// At is the position of a watcher that has got this event. It is not part of the JSON: in
 	// an SSE stream it is the event's id.

@@ -39,19 +39,23 @@ func (h *hub) moved(m state.Move, c *fsm.Config, in fsm.Fact) {
 	h.tell(m.Handle, e)
 }
 
-// decided returns how a transition of the step of an input has ended a question whether a call may
-// run; nil: it has not (APR-24).
+// decided returns how a transition of the step of an input has ended a question to a person; nil: it
+// has not (APR-24).
 func decided(m state.Move, in fsm.Fact) *comm.Decision {
-	if m.On != state.OnDecided {
-		return nil
-	}
-	if said, is := in.(fsm.Decided); is {
+	_, late := in.(fsm.TimerFired)
+	said, decides := in.(fsm.Decided)
+	word, resolves := in.(fsm.Resolved)
+	switch {
+	case m.On == state.OnDecided && decides:
 		return comm.DecisionOf(said)
-	}
-	if _, late := in.(fsm.TimerFired); late {
+	case m.On == state.OnDecided && late:
 		return &comm.Decision{Verdict: comm.TimedOut}
+	case m.On == state.OnResolved && late:
+		return &comm.Decision{Verdict: comm.Unresolved}
+	case resolves && (m.On == state.OnResolved || m.On == state.OnResume):
+		return &comm.Decision{Verdict: comm.Resolved, Reason: word.Text}
 	}
-	return nil // it was cancelled
+	return nil // it was cancelled, or there was none
 }
 
 func (h *hub) toolStarted(e fsm.RunTool) {

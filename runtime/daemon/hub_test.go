@@ -202,3 +202,30 @@ func TestCOM53WhatAHandleWaitsFor(t *testing.T) {
 		}
 	}
 }
+
+func TestAPR24HowAQuestionToAPersonHasEnded(t *testing.T) {
+	for _, tt := range []struct {
+		on   state.Event
+		in   fsm.Fact
+		want string // in words; empty: no question has ended, or it was cancelled
+	}{
+		{state.OnDecided, fsm.Decided{Approve: true, Grant: fsm.GrantAlways}, "approved from now on"},
+		{state.OnDecided, fsm.Decided{By: "ann", Reason: "a\u202eb"}, `refused by ann: a\u202eb`},
+		{state.OnDecided, fsm.TimerFired{}, "not answered in time, so it does not run"},
+		{state.OnDecided, fsm.CancelRequested{}, ""},
+		{state.OnResolved, fsm.Resolved{Text: "it was sent"}, "resolved: it was sent"},
+		{state.OnResolved, fsm.TimerFired{}, "not resolved in time"},
+		{state.OnResolved, fsm.CancelRequested{}, ""},
+		{state.OnResume, fsm.Resolved{}, "resolved"},
+		{state.OnResume, fsm.Boot{}, ""},
+		{state.OnStart, fsm.TimerFired{}, ""},
+	} {
+		got := ""
+		if d := decided(state.Move{Table: state.HandleTable.Name, Handle: 7, On: tt.on}, tt.in); d != nil {
+			got = d.Words()
+		}
+		if got != tt.want {
+			t.Errorf("%s by %T: got %q, want %q", tt.on, tt.in, got, tt.want)
+		}
+	}
+}

@@ -75,7 +75,7 @@ func (w *watching) show(e comm.Event) {
 // decision prints how a question has ended, unless the person at the terminal is told that in another
 // way. The caller holds mu.
 func (w *watching) decision(e comm.Event) {
-	if e.Decision != nil && !w.answers {
+	if e.Decision != nil && (!w.answers || e.Decision.Held()) {
 		fmt.Fprintln(w.t.Err, terminal.Printable("· "+e.Decision.Words()))
 	}
 }

@@ -42,6 +42,10 @@ func TestAPR24ALineSaysHowAQuestionHasEnded(t *testing.T) {
 			w, out := screen(columns)
 			w.answers = answers
 			w.show(comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Refused, By: "ann", Reason: "not on\x1ba Friday"}})
+			w.show(comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Resolved, Reason: "it was sent"}})
+			if !strings.Contains(out.String(), "· resolved: it was sent\n") {
+				t.Errorf("%d columns, an answering asks: %t:\n%s", columns, answers, out)
+			}
 			if got := strings.Contains(out.String(), "· refused by ann: not on\\x1ba Friday\n"); got == answers {
 				t.Errorf("%d columns, an answering asks: %t:\n%s", columns, answers, out)
 			}

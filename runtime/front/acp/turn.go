@@ -237,7 +237,7 @@ func (t *Turn) closes(e comm.Event) bool {
 // decided takes how the open question has ended (APR-24). A call that does not run ends with why.
 func (t *Turn) decided(d *comm.Decision, h *Heard) {
 	c := t.asking
-	if d == nil || c == nil {
+	if d == nil || c == nil || d.Held() {
 		return
 	}
 	h.Closed, t.asking = true, nil

@@ -30,6 +30,8 @@ export function waitsAt(text, again) {
 /** decisionWords says how a question has ended (APR-24). */
 export function decisionWords(d) {
   if (d.verdict === 'timed_out') return 'Not answered in time, so it does not run.';
+  if (d.verdict === 'unresolved') return 'Not resolved in time.';
+  if (d.verdict === 'resolved') return d.reason ? `Resolved: ${d.reason}` : 'Resolved.';
   const covers = { session: ' for this session', always: ' for always' }[d.grant] || '';
   return `${d.verdict === 'approved' ? 'Approved' : 'Refused'}${covers}${d.by ? ` by ${d.by}` : ''}${d.reason ? `: ${d.reason}` : '.'}`;
 }

@@ -56,6 +56,8 @@ func TestAPR24AChatSaysHowAQuestionHasEnded(t *testing.T) {
 	p.types("n")
 	p.happens(id, comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Refused, By: "local"}})
 	p.shows0("by local") // it was answered here
+	p.happens(id, comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Unresolved}})
+	p.shows("not resolved in time")
 }
 
 func TestCLI152NoKeyAnswersByMistake(t *testing.T) {

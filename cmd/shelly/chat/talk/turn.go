@@ -253,6 +253,8 @@ func (t *turn) moved(e comm.Event) {
 		}
 	}
 	switch {
+	case e.Decision != nil && e.Decision.Held():
+		t.note(e.Decision.Words())
 	case t.open == nil || e.State == "" || e.State == state.Approving:
 	case e.State == state.Parked:
 		t.open = nil
