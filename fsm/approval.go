@@ -50,8 +50,11 @@ const (
 	QuestionDoubt   Question = "doubt"
 )
 
-// ReasonBytesMax is the most bytes of the reason of a refusal (APR-23), however it is given.
-const ReasonBytesMax = 2000
+// Bounds of what a person's decision says, however it is given.
+const (
+	ReasonBytesMax = 2000 // of a refusal (APR-23)
+	ByBytesMax     = 128  // who decides
+)
 
 // Decided is a person's decision about a tool call that waits for approval. Key is
 // that of [AskPerson], so that a late decision cannot meet a later call.

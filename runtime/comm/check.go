@@ -19,7 +19,7 @@ const (
 	EventBytesMax   = 128
 	SubjectBytesMax = 1024
 	ChatBytesMax    = 128
-	ByBytesMax      = 128
+	ByBytesMax      = fsm.ByBytesMax
 	KeyBytesMax     = 256
 )
 

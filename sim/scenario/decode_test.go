@@ -284,6 +284,7 @@ expect:`), []string{
 		{"cancel in a list", with(`{user: "hi"}`, `{cancel: [a]}`), []string{"timeline[0].cancel: wants true, one that is named, or a map"}},
 		{"approval by a word", with(`{user: "hi"}`, `{approve: yes}`), []string{"timeline[0].approve: wants true for the last question that is open"}},
 		{"refusal with a long reason", with(`{user: "hi"}`, `{deny: {reason: "`+strings.Repeat("a", fsm.ReasonBytesMax+1)+`"}}`), []string{"timeline[0].deny.reason: a reason has at most 2,000 bytes, and this one has 2,001; shorten it"}},
+		{"a long name of who decides", with(`{user: "hi"}`, `{approve: {by: "`+strings.Repeat("a", fsm.ByBytesMax+1)+`"}}`), []string{"timeline[0].approve.by: who decides has at most 128 bytes, and this has 129"}},
 		{"refusal of the 0th", with(`{user: "hi"}`, `{deny: 0}`), []string{"timeline[0].deny: wants a number of at least 1"}},
 		{"approval by what there is not", with(`{user: "hi"}`, `{approve: {who: a}}`), []string{"timeline[0].approve.who: unknown key who; allowed: nth, tool, by"}},
 		{"word that is no text", with(`{user: "hi"}`, `{resolve: [a]}`), []string{"timeline[0].resolve: wants a map of text, nth"}},

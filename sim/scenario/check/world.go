@@ -241,6 +241,9 @@ func (k *checker) checkPeople(f *format.File, at string, m *format.Moment) {
 		key string
 		of  *format.Pick
 	}{{"approve", m.Approve}, {"deny", m.Deny}, {"revoke", m.Revoke}} {
+		if q.of != nil && len(q.of.By) > fsm.ByBytesMax {
+			k.at(at+"."+q.key+".by", fmt.Sprintf("who decides has at most %d bytes, and this has %s", fsm.ByBytesMax, wording.Thousands(len(q.of.By))))
+		}
 		if q.of != nil && q.of.ID != "" {
 			k.at(at+"."+q.key, "wants true for the last question that is open, a number, or a map of nth, tool, by; found the text "+wording.Word(q.of.ID))
 		}

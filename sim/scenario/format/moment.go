@@ -42,7 +42,7 @@ type Pick struct {
 	ID   string // of a request
 	Nth  *Count `key:"nth"`  // of the questions that are open, from 1
 	Tool string `key:"tool"` // only questions about this tool
-	By   string `key:"by"`   // who decides
+	By   string `key:"by"`   // who decides; at most 128 bytes
 
 	Grant  string `key:"grant" enum:"once,session,always"` // (approve) for which later calls, too: none, those like it in this session, or in every session (APR-12)
 	Reason string `key:"reason"`                           // (deny) for the model; at most 2,000 bytes (APR-23)
