@@ -17,6 +17,9 @@ func syntaxProblem(err error, source []byte) *Problem {
 		return &Problem{Pos: Pos{Line: 1, Col: 1}, Text: "is not YAML: " + strings.ReplaceAll(err.Error(), "\n", " ")}
 	}
 	begin, end := Pos{Line: e.ContextMark.Line, Col: e.ContextMark.Column}, Pos{Line: e.Mark.Line, Col: e.Mark.Column}
+	if wrong := misquoted(source, end); wrong != nil {
+		return wrong
+	}
 	switch {
 	case indentedByTab(source, end.Line):
 		return &Problem{Pos: end, Text: "a tab used for indentation; use spaces"}

@@ -1,0 +1,59 @@
+package strict
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// misquoted returns the problem of a quoted text that ends where the parser gave up, if it has one. Where
+// the text spans lines, its closing quote is most likely the opening one of another text: what is missing
+// is a quote far above. Where more follows at once, the quote was most likely meant as part of the text.
+func misquoted(source []byte, gaveUp Pos) *Problem {
+	end := len(source) - len(sourceFrom(source, gaveUp))
+	at := Pos{Line: 1, Col: 1}
+	for i := 0; i < end; {
+		n := 1
+		switch c := source[i]; {
+		case c == '#' && (i == 0 || bytes.IndexByte([]byte(" \t\n"), source[i-1]) >= 0):
+			n = max(bytes.IndexByte(source[i:], '\n'), 1)
+		case (c == '"' || c == '\'') && (i == 0 || bytes.IndexByte([]byte(" \t\n[{,:"), source[i-1]) >= 0):
+			var closed bool
+			if n, closed = quoted(source[i:]); !closed {
+				return nil
+			}
+			rest := bytes.TrimLeft(source[i+n:], " \t")
+			switch lines := bytes.Count(source[i:i+n], []byte("\n")); {
+			case lines > 0 && i+n <= end && !bytes.ContainsRune(source[i+n:end], '\n') && len(rest) > 0 && bytes.IndexByte([]byte(",:]}#\r\n"), rest[0]) < 0:
+				return &Problem{Pos: at, Text: fmt.Sprintf("the quote that opens here closes only on line %d; close it where the text ends", at.Line+lines)}
+			case i+n == end && c == '\'':
+				return &Problem{Pos: gaveUp, Text: "the quoted text ends before this; write '' for a ' in it"}
+			case i+n == end:
+				return &Problem{Pos: gaveUp, Text: `the quoted text ends before this; write \" for a " in it`}
+			}
+		}
+		for _, r := range string(source[i : i+n]) {
+			if at.Col++; r == '\n' {
+				at.Line, at.Col = at.Line+1, 1
+			}
+		}
+		i += n
+	}
+	return nil
+}
+
+// quoted is the length of a quoted text, and whether it is closed before the source ends.
+func quoted(source []byte) (n int, closed bool) {
+	quote := source[0]
+	for i := 1; i < len(source); i++ {
+		switch c := source[i]; {
+		case c == '\\' && quote == '"':
+			i++
+		case c != quote:
+		case quote == '\'' && i+1 < len(source) && source[i+1] == '\'':
+			i++
+		default:
+			return i + 1, true
+		}
+	}
+	return len(source), false
+}
