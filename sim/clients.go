@@ -87,9 +87,9 @@ func (r *run) cancel(m *Moment) error {
 		}
 	}
 	if !m.Optional {
-		what := "a cancel of a request that nobody sent"
+		what := "a cancel, but there was no request"
 		if id != "" {
-			what += ": " + id
+			what += " " + id
 		}
 		r.unexpected(m, what)
 	}

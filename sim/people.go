@@ -52,7 +52,7 @@ func (r *run) revoke(m *Moment) error {
 		s := r.machine.View()
 		if id = nthGrant(slices.Concat(s.Grants, s.Config.Grants), m.Revoke.Nth); id == "" {
 			if !m.Optional && len(r.result.Crashes) == 0 {
-				r.unexpected(m, "a grant is taken back that nobody gave")
+				r.unexpected(m, "a revocation, but there was no grant to revoke")
 			}
 			return nil
 		}
@@ -83,7 +83,7 @@ func (r *run) schedule(m *Moment) error {
 	_, _, err := r.driver.Schedule(r.now(), *m.Schedule)
 	if unfit, ok := errors.AsType[*engine.UnfitError](err); ok {
 		if len(r.result.Crashes) == 0 {
-			r.unexpected(m, "a word on a schedule that is not taken: "+unfit.Why)
+			r.unexpected(m, "a change of a schedule that was refused: "+unfit.Why)
 		}
 		return nil
 	}
@@ -255,14 +255,14 @@ func (r *run) unsaid() {
 		if w.moment.Optional {
 			continue
 		}
-		what := "a word on a handle that is held"
+		what := "a resolution, but nothing was held"
 		if w.moment.Answer == nil {
 			continue // a revocation or a schedule for a process that never came
 		}
 		if w.moment.Answer.Decision {
-			what = "a decision"
+			what = "a decision, but no tool call waited for one; does its tool have approve: true?"
 		}
-		r.unexpected(w.moment, what+" that nobody asked a person for")
+		r.unexpected(w.moment, what)
 	}
 	listed := map[string]bool{}
 	for i := range r.result.Messages {

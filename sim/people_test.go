@@ -63,7 +63,7 @@ func TestAPersonWhoComesEarlyWaitsAndOneWhoComesLateIsIgnored(t *testing.T) {
 	p := roundTrip()
 	p.Timeline = append(p.Timeline, decide(0, true), Moment{At: 1, Answer: &PersonAnswer{Text: "x"}})
 	r = play(t, p, Options{})
-	if len(r.Unexpected) != 2 || !strings.Contains(r.Unexpected[0].What, "a decision that nobody asked") {
+	if len(r.Unexpected) != 2 || !strings.Contains(r.Unexpected[0].What, "a decision, but no tool call waited for one") {
 		t.Errorf("nobody asked, yet unexpected is %v", r.Unexpected)
 	}
 }

@@ -142,6 +142,7 @@ func TestSCN16WhatIsNotAFragment(t *testing.T) {
 		"sub/../../above.yaml":     "is outside the scenario's folder",
 		"..":                       "is outside the scenario's folder",
 		"absent.yaml":              "include: absent.yaml: no such file",
+		"parts/absent.yaml":        "include: parts/absent.yaml: there is no folder parts",
 		"link.yaml":                "include: link.yaml is a symbolic link",
 		"out/passwd.yaml":          "include: out is a symbolic link",
 		"sub":                      "include: sub: is a directory, not a file",

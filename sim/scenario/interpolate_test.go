@@ -73,7 +73,7 @@ func TestSCN17WhatIsNotAVariable(t *testing.T) {
 	}
 	tests := []struct{ name, yaml, want string }{
 		{"unknown", with("{user: a}", `says: "hi  ${usr}"`), ":5:16: brain[0].says: unknown variable usr; did you mean user? ($${ stands for ${ itself)"},
-		{"unknown where there is none", "scenario: 1\nname: ${x}\nexpect: {ends: serving}\n", ":2:7: name: unknown variable x; there is none ($${"},
+		{"unknown where there is none", "scenario: 1\nname: ${x}\nexpect: {ends: serving}\n", ":2:7: name: unknown variable x; the file has no vars ($${"},
 		{"the second of a text", with("{a: b}", "says: ${a} and ${c}"), ":5:20: brain[0].says: unknown variable c"},
 		{"after a literal", with("{a: b}", "says: $${c} ${d}"), ":5:17: brain[0].says: unknown variable d"},
 		{"on a later line", with("{a: b}", "says: |\n      x\n      yz ${c}"), ":7:10: brain[0].says: unknown variable c"},

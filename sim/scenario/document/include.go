@@ -1,6 +1,7 @@
 package document
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -121,6 +122,8 @@ func (in *including) reachable(name string) string {
 		}
 		info, err := fs.Lstat(in.fsys, path.Join(path.Dir(in.path), name[:i]))
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && i < len(name):
+			return name + ": there is no folder " + name[:i]
 		case err != nil:
 			return name[:i] + ": " + strict.WithoutPath(err).Error()
 		case info.Mode()&fs.ModeSymlink != 0:

@@ -169,6 +169,8 @@ func (c *Case) part(name string, closed bool) (text, wrong string) {
 	}
 	v := c.variable(name)
 	switch {
+	case v == nil && len(c.doc.names) == 0:
+		return "", "unknown variable " + wording.Word(name) + "; the file has no vars"
 	case v == nil:
 		return "", wording.Unknown("variable", name, c.doc.names)
 	case !v.Scalar():

@@ -154,12 +154,12 @@ func TestSCN10ACallWithoutAnEntryIsShownAtItsScript(t *testing.T) {
 func TestSCN10AMomentThatComesToNothingHasItsPlace(t *testing.T) {
 	const head = "scenario: 1\nname: x\nexpect: {ends: serving}\ntimeline:\n  - {event: {kind: disk.full}}\n"
 	for entry, want := range map[string]string{ // order-free: each for itself
-		"cancel: true":         "judged.scenario.yaml:6:5: timeline[1] unexpected: a cancel of a request that nobody sent\n",
-		"cancel: q9":           "judged.scenario.yaml:6:5: timeline[1] unexpected: a cancel of a request that nobody sent: q9\n",
-		"approve: true":        "judged.scenario.yaml:6:5: timeline[1] unexpected: a decision that nobody asked a person for\n",
-		"resolve: it was sent": "judged.scenario.yaml:6:5: timeline[1] unexpected: a word on a handle that is held that nobody asked a person for\n",
-		"revoke: true":         "judged.scenario.yaml:6:5: timeline[1] unexpected: a grant is taken back that nobody gave\n",
-		"schedule: {run: s1}":  "judged.scenario.yaml:6:5: timeline[1] unexpected: a word on a schedule that is not taken: ",
+		"cancel: true":         "judged.scenario.yaml:6:5: timeline[1] unexpected: a cancel, but there was no request\n",
+		"cancel: q9":           "judged.scenario.yaml:6:5: timeline[1] unexpected: a cancel, but there was no request q9\n",
+		"approve: true":        "judged.scenario.yaml:6:5: timeline[1] unexpected: a decision, but no tool call waited for one; does its tool have approve: true?\n",
+		"resolve: it was sent": "judged.scenario.yaml:6:5: timeline[1] unexpected: a resolution, but nothing was held\n",
+		"revoke: true":         "judged.scenario.yaml:6:5: timeline[1] unexpected: a revocation, but there was no grant to revoke\n",
+		"schedule: {run: s1}":  "judged.scenario.yaml:6:5: timeline[1] unexpected: a change of a schedule that was refused: ",
 	} {
 		o := outcome(t, head+"  - {at: 1s, "+entry+"}\nbrain: [{says: Full.}]\n")
 		if len(o.Failures) != 1 || !strings.Contains(o.Failures[0].String(), want) {
