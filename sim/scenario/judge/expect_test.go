@@ -388,3 +388,17 @@ func TestSCN34TheTimesOfPiecesAreDurations(t *testing.T) {
 		}
 	}
 }
+
+func TestSCN33WordsThatWentElsewhereAreNamed(t *testing.T) {
+	for name, c := range map[string]struct{ timeline, expect, hint string }{ // order-free: each for itself
+		"an event to a chat":     {"{event: {kind: disk.full, channel: cli, chat: direct}}", "replies: [Full.]", "expect.messages would hold: "},
+		"an event to nobody":     {"{event: {kind: disk.full}}", "messages: [Full.]", "the answer to an event that names no channel and chat goes nowhere"},
+		"a request":              {"{user: Full?}", "messages: {$len: 1}", "expect.replies would hold: "},
+		"a request, other words": {"{user: Full?}", "replies: [Empty.]", ""},
+	} {
+		o := outcome(t, "scenario: 1\nname: x\nprofile: default\ntimeline: ["+c.timeline+"]\nbrain: [{says: Full.}]\nexpect: {"+c.expect+"}\n")
+		if len(o.Failures) != 1 || !strings.HasPrefix(o.Failures[0].Hint, c.hint) || c.hint == "" && strings.Contains(o.Failures[0].Hint, "would hold") {
+			t.Errorf("%s: %v; want the hint %s", name, o.Failures, c.hint)
+		}
+	}
+}

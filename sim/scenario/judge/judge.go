@@ -305,12 +305,10 @@ func (j *judgement) sees(path string, want *format.Sees, a sim.Asked) {
 // said checks what the world was told.
 func (j *judgement) said(e *format.Expect) {
 	r := j.result
-	j.expect("expect", ".replies", e.Replies, func() data.Value { return data.List(r.Replies(), timingsOf(r).reply) })
+	j.outgoing(e)
 	j.expect("expect", ".notices", e.Notices, func() data.Value { return data.List(r.Notices, noticeValue) })
-	j.expect("expect", ".messages", e.Messages, func() data.Value { return data.List(r.Messages, sentValue) })
 	j.expect("expect", ".questions", e.Questions, func() data.Value { return data.List(r.Questions, questionValue) })
 	j.expect("expect", ".audit", e.Audit, func() data.Value { return data.List(r.Audits, auditValue) })
-	j.expect("expect", ".reports", e.Reports, func() data.Value { return data.List(r.Reports, reportValue) })
 	j.expect("expect", ".refusals", e.Refusals, func() data.Value { return data.List(r.Refusals, refusalValue) })
 	j.expect("expect", ".streamed", e.Streamed, func() data.Value { return data.List(r.Chunks, j.chunkValue) })
 	j.expect("expect", ".asked", e.Asked, func() data.Value { return data.List(r.Asked, askedValue) })
