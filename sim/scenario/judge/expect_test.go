@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -400,5 +401,19 @@ func TestSCN33WordsThatWentElsewhereAreNamed(t *testing.T) {
 		if len(o.Failures) != 1 || !strings.HasPrefix(o.Failures[0].Hint, c.hint) || c.hint == "" && strings.Contains(o.Failures[0].Hint, "would hold") {
 			t.Errorf("%s: %v; want the hint %s", name, o.Failures, c.hint)
 		}
+	}
+}
+
+func TestSCN3AnEntryWhoseCallWasNotApprovedSaysSo(t *testing.T) {
+	const yaml = "scenario: 1\nname: x\nprofile: default\nexpect: {ends: serving}\ntimeline: [{user: hi}%s]\n" +
+		"brain: [{calls: [{tool: exec}]}, {says: done}]\ntools: {exec: [{approve: true, returns: x}]}\n"
+	const hint = "a person was asked about a call of exec and did not approve it"
+	for _, said := range []string{"", ", {at: 1s, deny: true}"} {
+		if o := outcome(t, fmt.Sprintf(yaml, said)); len(o.Failures) != 1 || !strings.HasPrefix(o.Failures[0].Hint, hint) {
+			t.Errorf("%s: %v, want the hint %s", said, o.Failures, hint)
+		}
+	}
+	if o := outcome(t, fmt.Sprintf(yaml, ", {at: 1s, approve: true}")); !o.OK() {
+		t.Errorf("approved: %v", o.Failures)
 	}
 }

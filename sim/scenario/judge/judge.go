@@ -132,8 +132,19 @@ func (j *judgement) broken() {
 	}
 	j.unstruck()
 	for _, path := range j.unused() {
-		j.fail(j.file.Where(path), path, match.Mismatch{Text: "no call used this entry; add optional: true if that is fine"})
+		j.fail(j.file.Where(path), path, match.Mismatch{Text: "no call used this entry; add optional: true if that is fine", Hint: j.unapproved(path)})
 	}
+}
+
+// unapproved says that a person was asked about a call that did not use a tool's entry, as it was not
+// approved.
+func (j *judgement) unapproved(path string) string {
+	for _, q := range j.result.Questions {
+		if q.Question == fsm.QuestionApprove && strings.HasPrefix(path, "tools."+wording.Word(q.Tool)+"[") {
+			return "a person was asked about a call of " + wording.Word(q.Tool) + " and did not approve it; does the timeline have {approve: true}?"
+		}
+	}
+	return ""
 }
 
 // unexpected fails what nothing was scripted for, where the script is that lacks it, and an
