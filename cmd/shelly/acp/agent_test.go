@@ -260,6 +260,22 @@ func TestFRT48SessionsAreListed(t *testing.T) {
 		strings.Replace(list, "{}", `{"cursor":"other"}`, 1), "<"+failure("1", "-32602", "the cursor is not one that was given out"))
 }
 
+func TestFRT48ARequestThatWasCancelledIsNotLeftWithoutAWord(t *testing.T) {
+	d := newFake()
+	d.requests = []comm.Record{
+		{ID: "r2", Channel: "acp", Handle: 9, Text: "Running."}, // another editor cancels it
+		{ID: "r1", Channel: "acp", Handle: 8, Text: "Waiting.", Done: true},
+	}
+	d.play = func(_ context.Context, _ *fake, r client.AskRequest, _ func(comm.Event)) (client.Reply, error) {
+		return client.Reply{ID: r.ID, Text: "cancelled", IsError: true, Outcome: fsm.OutcomeCancelled}, nil
+	}
+	said := func(kind, id, text string) string {
+		return "<" + updated(`{"sessionUpdate":"`+kind+`","messageId":"`+id+`","content":{"type":"text","text":"`+text+`"}}`)
+	}
+	served(t, d, load, said("user_message_chunk", "r1-asked", "Waiting."), said("agent_message_chunk", "r1-cancelled", "[no answer: cancelled]"), "<"+loaded, "<"+offered,
+		said("user_message_chunk", "r2-asked", "Running."), said("agent_message_chunk", "r2-cancelled", "[no answer: cancelled]"))
+}
+
 // A thread whose first turn runs, waits for a person or has failed is in no archive, and an editor that
 // was restarted finds it nowhere else.
 func TestFRT48ASessionIsListedBeforeItsFirstTurnIsArchived(t *testing.T) {

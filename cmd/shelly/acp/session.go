@@ -179,12 +179,7 @@ func (a *agent) retell(ctx context.Context, session string, place acp.Place, r c
 	a.update(session, acp.Asked(r.ID, r.Text, a.images(ctx, r), place)...)
 	view := acp.NewTurn(r.ID, place)
 	reply, err := a.daemon.Attach(ctx, r.ID, acp.Channel, func(e comm.Event) { a.update(session, view.Heard(e).Updates...) })
-	if err == nil {
-		_, err = acp.Stop(reply)
-	}
-	if err != nil && ctx.Err() == nil {
-		a.update(session, acp.Failed(r.ID, err.Error()))
-	}
+	a.tellEnd(ctx, session, r.ID, reply, err)
 }
 
 // past reads what was said in a session, sends it if tell is set, and returns the turns that it

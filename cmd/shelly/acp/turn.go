@@ -119,15 +119,26 @@ func (a *agent) attach(ctx context.Context, s *talk, r comm.Record, tell bool) {
 		reply, err := t.follow(ctx, func(ctx context.Context) (client.Reply, error) {
 			return a.daemon.Attach(ctx, r.ID, acp.Channel, t.heard)
 		})
-		if err == nil {
-			_, err = acp.Stop(reply)
-		} else {
+		if err != nil {
 			err = t.lost(err)
 		}
-		if err != nil && ctx.Err() == nil {
-			a.update(s.id, acp.Failed(r.ID, err.Error()))
-		}
+		a.tellEnd(ctx, s.id, r.ID, reply, err)
 	})
+}
+
+// tellEnd says how a request ended without an answer, for which no session/prompt of this editor says it.
+func (a *agent) tellEnd(ctx context.Context, session, request string, reply client.Reply, err error) {
+	reason := ""
+	if err == nil {
+		reason, err = acp.Stop(reply)
+	}
+	switch {
+	case ctx.Err() != nil: // the editor has gone
+	case err != nil:
+		a.update(session, acp.Failed(request, err.Error()))
+	case reason == acp.StopCancelled:
+		a.update(session, acp.Unanswered(request))
+	}
 }
 
 // follow follows the request to its reply (FRT-50), or until the editor has gone, which cancels

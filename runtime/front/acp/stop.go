@@ -6,12 +6,15 @@ import (
 	"shelly/runtime/front/rpc"
 )
 
+// StopCancelled is the reason of a turn that was cancelled.
+const StopCancelled = "cancelled"
+
 // Stop returns why a turn ended (FRT-54): in the protocol's words, or as an error if there is
 // no answer.
 func Stop(r client.Reply) (reason string, err error) {
 	switch {
 	case r.Outcome == fsm.OutcomeCancelled:
-		return "cancelled", nil
+		return StopCancelled, nil
 	case r.Outcome == fsm.OutcomeCut:
 		return "max_tokens", nil
 	case r.Outcome == fsm.OutcomeExhausted:

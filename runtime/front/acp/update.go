@@ -118,6 +118,12 @@ func asked(id, text string, images [][]byte, p Place) (updates []Update) {
 // Failed returns why a request that no prompt waits for has no answer.
 func Failed(request, text string) Update { return message(agentMessage, request+"-failed", text) }
 
+// Unanswered returns the note that a request was cancelled. It is for those that no session/prompt is
+// answered for, in the words of the archive.
+func Unanswered(request string) Update {
+	return message(agentMessage, request+"-cancelled", "[no answer: cancelled]")
+}
+
 // Elsewhere returns the note that a question must be answered with shelly's own commands.
 func Elsewhere(request, key string) Update {
 	return message(agentThought, request+"-"+key, "[shelly waits for approval: shelly request approve "+request+" --channel "+Channel+"]")
