@@ -2,6 +2,7 @@ package comm
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -205,6 +206,9 @@ func (h *HTTP) postSchedule(w http.ResponseWriter, r *http.Request) error {
 	if in.Origin.Channel != "" {
 		err = cmp.Or(err, checkChannel(in.Origin.Channel))
 	}
+	if in.Text == "" {
+		err = cmp.Or(err, error(badRequest(`field "message" is missing or empty`, "say what shelly should do each time")))
+	}
 	if len(in.Text) > ScheduleTextMax {
 		err = cmp.Or(err, error(tooLarge("the message", ScheduleTextMax)))
 	}
@@ -234,6 +238,9 @@ func (h *HTTP) postScheduleChange(change fsm.ScheduleChange) handling {
 func (h *HTTP) scheduled(w http.ResponseWriter, r *http.Request, in fsm.ScheduleChanged) error {
 	in.By = CallerOf(r.Context()).by(in.By)
 	id, taken, err := h.front.Schedule(r.Context(), in)
+	if unfit, ok := errors.AsType[*engine.UnfitError](err); ok && in.Change == fsm.ScheduleAdd {
+		err = badRequest(unfit.Why, "send a message, and exactly one of every_seconds, cron_expr and at")
+	}
 	if err != nil {
 		h.note("change a schedule", err)
 		return err

@@ -25,8 +25,14 @@ func TestCOM52SchedulesAreReadAndChanged(t *testing.T) {
 	s.front.Refuse(&engine.UnfitError{Why: "cron_expr never comes due"})
 	var problem comm.ProblemBody
 	r := s.do(call{method: "POST", path: "/v1/schedules", body: `{"message":"m"}`}, &problem)
-	if r.StatusCode != http.StatusBadRequest || !strings.Contains(problem.Error.Message, "never comes due") {
+	if r.StatusCode != http.StatusBadRequest || !strings.Contains(problem.Error.Message, "never comes due") || !strings.Contains(problem.Error.Hint, "cron_expr") {
 		t.Errorf("status %d, %+v", r.StatusCode, problem)
+	}
+	if r := s.do(call{method: "POST", path: "/v1/schedules", body: `{"cron_expr":"@daily"}`}, &problem); r.StatusCode != http.StatusBadRequest || problem.Error.Message != `field "message" is missing or empty` {
+		t.Errorf("without a message: status %d, %+v", r.StatusCode, problem)
+	}
+	if s.do(call{method: "POST", path: "/v1/schedules/s9/run", body: `{}`}, &problem); !strings.Contains(problem.Error.Hint, "GET /v1/schedules") {
+		t.Errorf("an unknown one: %+v", problem)
 	}
 }
 
