@@ -56,6 +56,20 @@ func TestSCN19LimitsHold(t *testing.T) {
 	}
 }
 
+// A replay has the histories of all requests between its first record and its last, literally.
+func TestSCN19AReplayHasAsManyValuesAsAnExportWrites(t *testing.T) {
+	replay := func(messages int) map[string]string {
+		inputs := "  - {at: 1s, input: {kind: session_loaded, call: 1, session: {history: [" + strings.Repeat(`{role: user, text: a, source: [person]}, `, messages) + "]}}}\n"
+		return map[string]string{"x/x.scenario.yaml": "scenario: 1\nname: x\nreplay:\n  - input: {kind: boot, config: {init: \"off\"}}\n" + inputs + "hash: f46ffd5711eb8697\nexpect: {ends: serving}\n"}
+	}
+	if _, err := Load(folder(replay(document.ReplayNodesMax/10)), "x/x.scenario.yaml"); err != nil {
+		t.Errorf("a long replay: %.500s", err)
+	}
+	if got := problemsOf(t, folder(replay(document.ReplayNodesMax/5))); !strings.Contains(got, "too many values, aliases and variables written out; the limit is 250000") {
+		t.Errorf("a replay that is too long: %.500s", got)
+	}
+}
+
 func manyKeys(n int) string {
 	var b strings.Builder
 	for i := range n {

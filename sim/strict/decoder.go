@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -27,6 +28,7 @@ type Decoder struct {
 	Where    map[string]Pos // of every key and list entry, by its path; nil: it is not noted
 	Entered  Pos            // of the value that was entered last, as the file has it
 	Size     Size           // of what was read
+	Most     int            // values that may be read; 0: NodesMax
 
 	// Fill returns what stands for a text in which variables may be, or nil after a
 	// problem; where it is nil a text stands for itself.
@@ -66,8 +68,8 @@ func (d *Decoder) Enter(n *Node, path string) *Node {
 	case d.stopped:
 	case d.depth > DepthMax:
 		d.Stop(n, path, tooDeep())
-	case d.Size.Nodes > NodesMax:
-		d.Stop(n, path, fmt.Sprintf("too many values, aliases and variables written out; the limit is %d", NodesMax))
+	case d.Size.Nodes > cmp.Or(d.Most, NodesMax):
+		d.Stop(n, path, fmt.Sprintf("too many values, aliases and variables written out; the limit is %d", cmp.Or(d.Most, NodesMax)))
 	case n.Tag != "":
 		d.Add(n, path, Tagged(n))
 	default:

@@ -19,6 +19,7 @@ const (
 	MatrixNamesMax   = 32        // names of a matrix
 	CasesPerFileMax  = 1000      // cases of a matrix
 	FileNodesMax     = 1_000_000 // values of all its cases
+	ReplayNodesMax   = 250_000   // values of a replay: what fits into a file of 4 MiB, as an export writes it
 	FileTextBytesMax = 64 << 20  // texts and keys of all its cases
 )
 
@@ -133,7 +134,11 @@ type Case struct {
 }
 
 func (c *Case) Decoder() *strict.Decoder {
-	return &strict.Decoder{Sources: c.doc.sources, Where: c.where, Fill: c.fill}
+	d := &strict.Decoder{Sources: c.doc.sources, Where: c.where, Fill: c.fill}
+	if c.doc.root.Index("replay") >= 0 {
+		d.Most = ReplayNodesMax
+	}
+	return d
 }
 
 func (c *Case) Root() *strict.Node { return c.doc.root }
