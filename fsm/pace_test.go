@@ -11,17 +11,17 @@ func TestINF50TheTimeOfATokenMovesByAQuarter(t *testing.T) {
 		took          Millis
 		want          int
 	}{
-		{PresentEdition, 0, learntTokens, Second, learntTokens},
-		{PresentEdition, 100, 2000, 10 * Second, 115}, // 4 tokens: three in 30 ms, one in 5 ms
-		{PresentEdition, 2200, 600, 10 * Second, 221}, // what a held prompt has taught does not last
-		{PresentEdition, 222, 600, 10 * Second, 132},  // rounded down, towards 60
-		{PresentEdition, 1, 600, 10 * Second, 2},      // and up
-		{PresentEdition, 60, 600, 10 * Second, 60},
-		{PresentEdition, 4, 600, 30 * Second, 5}, // exactly
-		{PresentEdition, 100, learntTokens - 1, Second, 100},
-		{PresentEdition, 100, 2000, learntMillis, 134},
-		{PresentEdition, 100, 2000, learntMillis - 1, 100},
-		{PresentEdition, 0, learntTokens, 1000 * Second, 1},
+		{SeventhEdition, 0, learntTokens, Second, learntTokens},
+		{SeventhEdition, 100, 2000, 10 * Second, 115}, // 4 tokens: three in 30 ms, one in 5 ms
+		{SeventhEdition, 2200, 600, 10 * Second, 221}, // what a held prompt has taught does not last
+		{SeventhEdition, 222, 600, 10 * Second, 132},  // rounded down, towards 60
+		{SeventhEdition, 1, 600, 10 * Second, 2},      // and up
+		{SeventhEdition, 60, 600, 10 * Second, 60},
+		{SeventhEdition, 4, 600, 30 * Second, 5}, // exactly
+		{SeventhEdition, 100, learntTokens - 1, Second, 100},
+		{SeventhEdition, 100, 2000, learntMillis, 134},
+		{SeventhEdition, 100, 2000, learntMillis - 1, 100},
+		{SeventhEdition, 0, learntTokens, 1000 * Second, 1},
 		{PresentEdition, 1, learntTokens, 1000 * Second, 1},
 		{SixthEdition, 100, learntTokens, Second, (300 + learntTokens) / 4},
 		{SixthEdition, 100, 2000, learntMillis, (300 + 2000*1000/learntMillis) / 4},

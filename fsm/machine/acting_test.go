@@ -305,7 +305,7 @@ func (d *driver) saysNothing(thinking string) {
 }
 
 func TestINF20AfterThinkingAloneTheModelIsAskedNotToThink(t *testing.T) {
-	for edition, want := range map[int]bool{fsm.PresentEdition: true, fsm.TenthEdition: false} { // order-free: each has its own world
+	for edition, want := range map[int]bool{fsm.EleventhEdition: true, fsm.TenthEdition: false} { // order-free: each has its own world
 		d, key := bare(t, func(c *fsm.Config) {
 			c.Edition, c.Limits.MaxAnswerAttempts, c.Prompts.Empty = edition, 3, "Say something."
 		})
@@ -358,7 +358,7 @@ func TestINF21RepetitionEndsAnInference(t *testing.T) {
 // INF-42: equal calls of one answer repeat nothing, whichever of them had the same result. In the
 // boots of older builds only the first one's counted.
 func TestINF42EqualCallsOfOneAnswerAreNoRepetition(t *testing.T) {
-	for edition, ends := range map[int]bool{fsm.PresentEdition: false, fsm.FifthEdition: true} { // order-free
+	for edition, ends := range map[int]bool{fsm.SixthEdition: false, fsm.FifthEdition: true} { // order-free
 		d, _ := bare(t, func(c *fsm.Config) {
 			c.Switches.Reading, c.Limits.MaxRepeats, c.Edition = fsm.ReadingCareful, 2, edition
 		})

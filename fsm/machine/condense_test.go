@@ -526,9 +526,9 @@ func TestCTX20ASummaryIsAskedForAfterWhatTheModelKnows(t *testing.T) {
 		unknown  int // of the messages of the conversation
 	}{
 		{"a long question", fsm.PresentEdition, 4, much, func(*driver) {}, 1},
-		{"results of a call", fsm.PresentEdition, 4, "hello", looks, 2},
-		{"an answer, and what was found for it", fsm.PresentEdition, 4, "hello", func(d *driver) { d.answer("NEED: tea"); d.recalls(much) }, 1},
-		{"results that leave", fsm.PresentEdition, 1, "hello", looks, 1}, // what is said after them stays
+		{"results of a call", fsm.EighthEdition, 4, "hello", looks, 2},
+		{"an answer, and what was found for it", fsm.EighthEdition, 4, "hello", func(d *driver) { d.answer("NEED: tea"); d.recalls(much) }, 1},
+		{"results that leave", fsm.EighthEdition, 1, "hello", looks, 1}, // what is said after them stays
 		{"up to the seventh edition", fsm.SeventhEdition, 4, "hello", looks, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -579,9 +579,9 @@ func TestCTX14WhyThereIsNoSummaryOfACompression(t *testing.T) {
 		comes   func(*driver)
 		why     string
 	}{
-		{"nothing in time", fsm.PresentEdition, (*driver).waitUp, late},
-		{"an empty answer", fsm.PresentEdition, func(d *driver) { d.answer(" ") }, useless},
-		{"a failure", fsm.PresentEdition, func(d *driver) { d.brainFails(fsm.BrainMissingModel, "gone") }, "missing_model: gone"},
+		{"nothing in time", fsm.SixthEdition, (*driver).waitUp, late},
+		{"an empty answer", fsm.SixthEdition, func(d *driver) { d.answer(" ") }, useless},
+		{"a failure", fsm.SixthEdition, func(d *driver) { d.brainFails(fsm.BrainMissingModel, "gone") }, "missing_model: gone"},
 		{"an empty answer, before", fsm.FifthEdition, func(d *driver) { d.answer(" ") }, late},
 		{"a failure, before", fsm.FifthEdition, func(d *driver) { d.brainFails(fsm.BrainMissingModel, "gone") }, late},
 	} {

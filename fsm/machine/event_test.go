@@ -34,7 +34,7 @@ func TestHND63AnEventsAnswerGoesToItsChat(t *testing.T) {
 func TestHND68AnEventThatFailsIsTold(t *testing.T) {
 	to := fsm.Origin{Channel: "cli", Chat: "direct"}
 	for edition, want := range map[int]string{ // order-free: each has its own world
-		fsm.PresentEdition:  "System event from disk: low.\n\nThis event was not handled: missing_model: gone",
+		fsm.TwelfthEdition:  "System event from disk: low.\n\nThis event was not handled: missing_model: gone",
 		fsm.EleventhEdition: "",
 	} {
 		d := places(t, 1, func(c *fsm.Config) { c.Limits.Backoff, c.Edition = nil, edition })

@@ -50,7 +50,7 @@ func TestCTX12ARefusalAfterASmallerWindowTeachesNoShorterPrompts(t *testing.T) {
 	for _, tt := range []struct {
 		edition, smaller int
 		keeps            bool
-	}{{fsm.PresentEdition, 100, true}, {fsm.PresentEdition, 0, true}, {fsm.FifthEdition, 100, false}} {
+	}{{fsm.SixthEdition, 100, true}, {fsm.PresentEdition, 0, true}, {fsm.FifthEdition, 100, false}} {
 		d := driverOf(t, "nanobot")
 		d.config.Edition = tt.edition
 		d.boot()
@@ -71,7 +71,7 @@ func TestCTX12ARefusalAfterASmallerWindowTeachesNoShorterPrompts(t *testing.T) {
 // So is a consolidation, which then shows fewer messages and the rest in a further call; as it was
 // it is not sent again.
 func TestCTX12ARefusedConsolidationIsSentAgainShorter(t *testing.T) {
-	for edition, want := range map[int]bool{fsm.PresentEdition: true, fsm.FourthEdition: false} { // the boots of older builds sent it as it was, eight times
+	for edition, want := range map[int]bool{fsm.FifthEdition: true, fsm.FourthEdition: false} { // the boots of older builds sent it as it was, eight times
 		d := driverOf(t, "countbot")
 		d.config.Edition = edition
 		d.boot()
@@ -370,7 +370,7 @@ func TestCTX11NothingIsSummedUpForARequestThatIsTooLong(t *testing.T) {
 // CTX-11: what was not sent because it is too long is not sent with the next question either; it is in the
 // archive.
 func TestCTX11LittleIsKeptOfARequestThatIsTooLong(t *testing.T) {
-	for edition, whole := range map[int]bool{fsm.PresentEdition: false, fsm.EighthEdition: true} { // the boots of older builds kept it
+	for edition, whole := range map[int]bool{fsm.NinthEdition: false, fsm.EighthEdition: true} { // the boots of older builds kept it
 		d := driverOf(t, "default")
 		d.config.Edition, d.config.Limits.ContextTokens = edition, 8192
 		d.boot()

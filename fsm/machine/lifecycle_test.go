@@ -368,9 +368,9 @@ func TestLIF16AShutdownLeavesItToTheNextBootToAskTheModelAgain(t *testing.T) {
 		edition int
 		to      func(*driver)
 	}{
-		{"it waits already", 1, fsm.PresentEdition, func(d *driver) { away(d); d.signal() }},
-		{"it would wait", 1, fsm.PresentEdition, func(d *driver) { d.signal(); away(d) }},
-		{"it is silent", 3, fsm.PresentEdition, func(d *driver) { d.signal(); d.waitUp() }},
+		{"it waits already", 1, fsm.TenthEdition, func(d *driver) { away(d); d.signal() }},
+		{"it would wait", 1, fsm.TenthEdition, func(d *driver) { d.signal(); away(d) }},
+		{"it is silent", 3, fsm.TenthEdition, func(d *driver) { d.signal(); d.waitUp() }},
 		{"it waits already, in the ninth edition", 0, fsm.NinthEdition, func(d *driver) { away(d); d.signal() }},
 		{"it would wait, in the ninth edition", 0, fsm.NinthEdition, func(d *driver) { d.signal(); away(d) }},
 		{"it is silent, in the ninth edition", 0, fsm.NinthEdition, func(d *driver) { d.signal(); d.waitUp() }},
@@ -413,7 +413,7 @@ func TestLIF16AShutdownLeavesItToTheNextBootToAskTheModelAgain(t *testing.T) {
 }
 
 func TestLIF16AFarewellIsNotAskedForAgain(t *testing.T) {
-	for _, edition := range []int{fsm.PresentEdition, fsm.NinthEdition} {
+	for _, edition := range []int{fsm.TenthEdition, fsm.NinthEdition} {
 		d := newDriver(t)
 		d.config.Edition, d.config.Limits.Backoff = edition, []fsm.Millis{fsm.Second}
 		d.boot()
