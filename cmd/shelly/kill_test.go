@@ -15,7 +15,6 @@ import (
 	"sync"
 	"testing"
 
-	"shelly/runtime/config"
 	"shelly/runtime/failpoint"
 )
 
@@ -124,9 +123,6 @@ func (c *campaign) each(group string, names []string, run func(k *killed, name s
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				k := c.world(t)
-				if !contained(name) {
-					k.letCommandsOut()
-				}
 				run(k, name)
 				if c.then != nil {
 					c.then(t, k)
@@ -134,24 +130,6 @@ func (c *campaign) each(group string, names []string, run func(k *killed, name s
 			})
 		}
 	})
-}
-
-// contained reports whether the commands of a run are contained, given the point or the seed of
-// its kills. To start a command's sandbox takes a third of a run's processor time, and the trial
-// of each start of the daemon is a command, too. So where only some hits are tried, the sandbox is
-// there in the runs that are killed around a call of a tool or while the daemon starts or ends,
-// and in every other run at random. In the others a kill meets commands that nothing contains.
-func contained(name string) bool {
-	if seed, err := strconv.ParseUint(name, 10, 64); err == nil {
-		return seed%2 == 0
-	}
-	return *killsAtPoints == 0 || slices.ContainsFunc([]string{"tool", "boot.", "shutdown."}, func(part string) bool { return strings.Contains(name, part) })
-}
-
-// letCommandsOut has the daemon contain no command.
-func (k *killed) letCommandsOut() {
-	at := slices.Index(k.args, "--allow-exec")
-	k.args = slices.Replace(k.args, at, at+1, "--set", "tools.exec.allow="+config.Unsandboxed)
 }
 
 // The daemon is killed with SIGKILL at every named point, at hits that the seed chooses
