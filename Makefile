@@ -120,7 +120,8 @@ test-vet: analysis
 # start one, lock nor serve, though their tests may: what runs beside is watched in the package
 # that starts it. Nor in the tests that try each place of something, which it would make ten
 # times as dear: those of packages that it watches, which are marked (package exhaustive), run
-# by their names without it. It needs a C compiler, and with one the store's library would take
+# by their names without it, with the tag of the kills, so that the program's tests are compiled
+# once for both. It needs a C compiler, and with one the store's library would take
 # its compression from C, which the program does not. With the race detector calls are not
 # inlined: the same reads and writes are watched, and the compiler and the linker, who work for
 # these tests alone, save more time than the tests lose.
@@ -137,7 +138,7 @@ test-race:
 	$(call step,unit and property tests of the machine and the simulator)
 	@$(SELDOM) $(GO) test -shuffle=on ./fsm/... ./sim/... ./scenarios/...
 	$(call step,unit tests that try each place of a fault)
-	@$(SELDOM) $(GO) test -shuffle=on -run '^($(EXHAUSTIVE_TESTS))$$' $(filter $(AT_ONCE),$(call below,$(EXHAUSTIVE_FILES)))
+	@$(SELDOM) $(GO) test -tags failpoint -shuffle=on -run '^($(EXHAUSTIVE_TESTS))$$' $(filter $(AT_ONCE),$(call below,$(EXHAUSTIVE_FILES)))
 	$(call step,unit tests of what does one thing at a time)
 	@$(SELDOM) $(GO) test -shuffle=on $(filter-out $(AT_ONCE),$(TESTED))
 	$(call step,unit tests with the race detector of what does more)
