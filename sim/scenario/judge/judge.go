@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/machine"
 	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/sim"
+	"shelly/sim/explore"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/data"
 	"shelly/sim/scenario/expression"
@@ -313,18 +315,15 @@ func (j *judgement) sees(path string, want *format.Sees, a sim.Asked) {
 	j.expect(path, ".tokens", want.Tokens, func() data.Value { return sentTokens(a) })
 }
 
-// said checks what the world was told.
-func (j *judgement) said(e *format.Expect) {
-	r := j.result
-	j.outgoing(e)
-	j.expect("expect", ".notices", e.Notices, func() data.Value { return data.List(r.Notices, noticeValue) })
-	j.expect("expect", ".questions", e.Questions, func() data.Value { return data.List(r.Questions, questionValue) })
-	j.expect("expect", ".audit", e.Audit, func() data.Value { return data.List(r.Audits, auditValue) })
-	j.expect("expect", ".refusals", e.Refusals, func() data.Value { return data.List(r.Refusals, refusalValue) })
-	j.expect("expect", ".streamed", e.Streamed, func() data.Value { return data.List(r.Chunks, j.chunkValue) })
-	j.expect("expect", ".asked", e.Asked, func() data.Value { return data.List(r.Asked, askedValue) })
-	j.expect("expect", ".tokens", e.Tokens, func() data.Value { return tokensValue(r) })
-	j.expect("expect", ".exit", e.Exit, func() data.Value { return exitValue(r.Exits) })
+// replayed checks what a replay alone expects.
+func (j *judgement) replayed() {
+	f := j.file
+	if want := f.Hash; want != nil && uint64(*want) != j.result.Hash() {
+		j.fail(f.Where("hash"), "hash", match.Mismatch{Want: want.String(), Got: format.Hash(j.result.Hash()).String()})
+	}
+	if f.Expect != nil && f.Expect.Rests && !explore.Rests(machine.Restore(j.result.Final)) {
+		j.fail(f.Where("expect.rests"), "expect.rests", match.Mismatch{Text: "INV-12: rest cannot be reached from the end by answers alone"})
+	}
 }
 
 // paths checks the ways through the tables.

@@ -8,6 +8,20 @@ import (
 	"shelly/sim/scenario/match"
 )
 
+// said checks what the world was told.
+func (j *judgement) said(e *format.Expect) {
+	r := j.result
+	j.outgoing(e)
+	j.expect("expect", ".notices", e.Notices, func() data.Value { return data.List(r.Notices, noticeValue) })
+	j.expect("expect", ".questions", e.Questions, func() data.Value { return data.List(r.Questions, questionValue) })
+	j.expect("expect", ".audit", e.Audit, func() data.Value { return data.List(r.Audits, auditValue) })
+	j.expect("expect", ".refusals", e.Refusals, func() data.Value { return data.List(r.Refusals, refusalValue) })
+	j.expect("expect", ".streamed", e.Streamed, func() data.Value { return data.List(r.Chunks, j.chunkValue) })
+	j.expect("expect", ".asked", e.Asked, func() data.Value { return data.List(r.Asked, askedValue) })
+	j.expect("expect", ".tokens", e.Tokens, func() data.Value { return tokensValue(r) })
+	j.expect("expect", ".exit", e.Exit, func() data.Value { return exitValue(r.Exits) })
+}
+
 // outgoing is one of the places where words go out: replies to requests, messages to chats, and reports
 // to the operator.
 type outgoing struct {
