@@ -163,3 +163,12 @@ func TestCTX16TheLeastWindowHasRoomForTheShares(t *testing.T) {
 		}
 	}
 }
+
+// A call of which nothing is counted is not one whose reading is not timed.
+func TestUntimedIsAPromptWithoutItsTime(t *testing.T) {
+	for tokens, want := range map[Tokens]bool{{}: false, {Prompt: 1}: true, {Prompt: 1, Reading: 1}: false, {Answer: 1}: false} { // order-free
+		if got := tokens.Untimed(); got != want {
+			t.Errorf("%+v: %t", tokens, got)
+		}
+	}
+}

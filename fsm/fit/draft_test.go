@@ -97,7 +97,7 @@ func TestCTX14TheOldestTurnsOfAnAsideLeave(t *testing.T) {
 	turn := func(n string) []fsm.Message {
 		return []fsm.Message{{Role: fsm.RoleUser, Text: "question " + n}, {Role: fsm.RoleAssistant, Text: "answer " + n}}
 	}
-	ask := fsm.Message{Role: fsm.RoleUser, Text: "Sum it up."}
+	ask := fsm.Message{Role: fsm.RoleUser, Text: "Sum it up.", Aside: true}
 	talk := fsm.Conversation{}.Add(slices.Concat(turn("1"), turn("2"), turn("3"), []fsm.Message{ask})...)
 	two := fsm.Conversation{}.Add(talk.Messages[2:]...).Tokens
 	for over, want := range map[int]int{0: 5, 1: 3, two: 1} { // order-free: each alone

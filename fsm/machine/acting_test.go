@@ -376,6 +376,25 @@ func TestINF42EqualCallsOfOneAnswerAreNoRepetition(t *testing.T) {
 	}
 }
 
+// INF-42: an equal call of the same answer that had another result does not make it new.
+func TestINF42ACallIsARepetitionOfEarlierAnswersAllTheSame(t *testing.T) {
+	d, key := bare(t, func(c *fsm.Config) { c.Switches.Reading, c.Limits.MaxRepeats = fsm.ReadingCareful, 2 })
+	answers := func(results ...string) {
+		var calls []fsm.ToolCall
+		for i := range results {
+			calls = append(calls, fsm.ToolCall{ID: strconv.Itoa(i), Name: "send_mail", Args: "{}"})
+		}
+		d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopToolUse, Calls: calls}})
+		for _, result := range results {
+			d.toolSays(result)
+		}
+	}
+	answers("queued")
+	answers("sent")
+	answers("queued", "sent")
+	d.refused(key, "error: the model repeats the same calls with the same results (max_repeats)")
+}
+
 // Only as many calls are remembered as the longest cycle takes.
 func TestINF21WhatIsRememberedOfTheCallsIsBounded(t *testing.T) {
 	d, _ := bare(t, func(c *fsm.Config) { c.Limits.MaxRepeats, c.Limits.MaxToolRounds = 3, 1000 })

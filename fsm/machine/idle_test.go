@@ -70,7 +70,7 @@ func TestHND66ASummaryIdlesOnlyIfItWouldDisplaceAnother(t *testing.T) {
 
 // A later turn of its session, too, may have changed the conversation, as by a compaction.
 func TestHND66ASummaryIdlesAfterALaterTurnOfItsSession(t *testing.T) {
-	d := slow(t, func(c *fsm.Config) { c.Limits.MaxTurns = 1 })
+	d := slow(t, func(c *fsm.Config) { c.Limits.MaxTurns, c.Edition = 1, fsm.SeventhEdition })
 	d.in("a", "How do I begin a sourdough?")
 	d.loads(fsm.Session{})
 	d.in("a", "How do I get from Vienna to Venice by train?")

@@ -319,14 +319,14 @@ func TestHND29ATurnJoinsThoseThatItsConversationHas(t *testing.T) {
 		then    func(*fsm.Session) // what becomes of the session after the first
 		want    []int
 	}{
-		{"the conversation goes on", fsm.PresentEdition, false, []string{"one", "two"}, nil, []int{2}},
-		{"it was new between them", fsm.PresentEdition, false, []string{"one", "/new", "two", "three"}, nil, []int{1, 2}},
-		{"the newest has no room", fsm.PresentEdition, false, []string{"one", "/new", "two", "three", "four", "five"}, nil, []int{1, 3, 1}},
-		{"it has a summary of older ones", fsm.PresentEdition, false, []string{"one", "two"}, summed, []int{2}},
-		{"its turn has left the conversation", fsm.PresentEdition, false, []string{"one", "two"}, emptied, []int{1, 1}},
-		{"another has written to the session", fsm.PresentEdition, false, []string{"one", "two"}, written, []int{1, 1}},
+		{"the conversation goes on", fsm.SeventhEdition, false, []string{"one", "two"}, nil, []int{2}},
+		{"it was new between them", fsm.SeventhEdition, false, []string{"one", "/new", "two", "three"}, nil, []int{1, 2}},
+		{"the newest has no room", fsm.SeventhEdition, false, []string{"one", "/new", "two", "three", "four", "five"}, nil, []int{1, 3, 1}},
+		{"it has a summary of older ones", fsm.SeventhEdition, false, []string{"one", "two"}, summed, []int{2}},
+		{"its turn has left the conversation", fsm.SeventhEdition, false, []string{"one", "two"}, emptied, []int{1, 1}},
+		{"another has written to the session", fsm.SeventhEdition, false, []string{"one", "two"}, written, []int{1, 1}},
 		{"up to the sixth edition, another has", fsm.SixthEdition, false, []string{"one", "two"}, written, []int{2}},
-		{"the turns alone are shown", fsm.PresentEdition, true, []string{"one", "/new", "two"}, nil, []int{2}},
+		{"the turns alone are shown", fsm.SeventhEdition, true, []string{"one", "/new", "two"}, nil, []int{2}},
 		{"up to the sixth edition, it was new between them", fsm.SixthEdition, false, []string{"one", "/new", "two", "three"}, nil, []int{1, 2}},
 		{"up to the sixth edition, the newest has no room", fsm.SixthEdition, false, []string{"one", "/new", "two", "three", "four", "five"}, nil, []int{1, 3, 1}},
 		{"up to the fifth edition", fsm.FifthEdition, false, []string{"one", "/new", "two"}, nil, []int{2}},

@@ -194,6 +194,21 @@ func TestBRN40TheMarkerIsShownWhereItIsNone(t *testing.T) {
 	}
 }
 
+// At the beginning a marker may be in any letters, later only in capitals.
+func TestBRN40WhatMayBecomeAMarkerIsHeld(t *testing.T) {
+	for _, tt := range []struct{ before, text, want string }{
+		{"", "NE", ""}, {"", "ne", ""}, {"", "no", "no"}, {"I see. ", "NE", ""}, {"I see. ", "ne", "ne"},
+	} {
+		v := NewVeil(careful(), fsm.NoTools)
+		if tt.before != "" {
+			v.Put(tt.before)
+		}
+		if got := v.Put(tt.text); strings.TrimSpace(got) != tt.want {
+			t.Errorf("after %q, %q is shown of %q, want %q", tt.before, got, tt.text, tt.want)
+		}
+	}
+}
+
 // Blanks that were shown are not taken back when a marker follows them.
 func TestBRN40WhatWasShownBeforeAMarkerStays(t *testing.T) {
 	if got := shown(careful(), []string{"It is ", "\nNEED: the port"}); got != "It is " {
