@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 )
 
 // An input that creates a handle is about that handle, even before it exists.
@@ -25,7 +26,7 @@ func TestANewcomerIsAboutTheHandleItMakes(t *testing.T) {
 
 // An event that joins one that waits is about that one, and not about the next handle that comes.
 func TestAnEventThatJoinsIsAboutTheOneThatWaits(t *testing.T) {
-	d := places(t, 1, func(c *fsm.Config) { c.Switches.Coalesce = true })
+	d := places(t, 1, func(c *fsm.Config) { c.Switches.Coalesce, c.Switches.Alternate, c.Limits.SessionBurst = true, true, 1 })
 	d.raise("full")
 	d.raise("low")
 	waits := d.m.View().LastHandle
@@ -35,5 +36,16 @@ func TestAnEventThatJoinsIsAboutTheOneThatWaits(t *testing.T) {
 	}
 	if d.step(in); d.m.View().LastHandle != waits {
 		t.Error("it has not joined")
+	}
+	last := d.m.View().LastHandle
+	d.ask("hello")
+	d.loads(fsm.Session{})
+	d.answer("It is full.")
+	d.saves()
+	if first := &d.m.View().Handles[0]; first.ID != waits || first.State != state.Queued {
+		t.Fatalf("handle %d is the first and %s", first.ID, first.State)
+	}
+	if d.step(fsm.Input{At: d.now(), Fact: in.Fact}); d.m.View().LastHandle != last+1 {
+		t.Error("it has not joined the first of all handles")
 	}
 }
