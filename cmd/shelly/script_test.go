@@ -45,7 +45,6 @@ func TestMain(m *testing.M) {
 // addition to testscript's own commands there are
 //
 //	ends CODE ARG…           run shelly; it must end with the exit code
-//	repeat N ARG…            run shelly N times
 //	start NAME ARG…          run shelly in the background
 //	await NAME REGEXP [VAR]  wait until its output matches; VAR takes what the first group matched
 //	tell NAME SIGNAL         send it TERM, INT, HUP or KILL
@@ -80,7 +79,6 @@ func runScripts(t *testing.T, dir string) {
 		Condition:          scriptCondition,
 		Cmds: commandsOf(map[string]func(*testscript.TestScript, bool, []string){
 			"ends":      scriptCommand(1, scriptEnds),
-			"repeat":    scriptCommand(2, scriptRepeat),
 			"start":     scriptCommand(2, scriptStart),
 			"await":     scriptCommand(2, scriptAwait),
 			"tell":      scriptCommand(2, scriptTell),
@@ -179,14 +177,6 @@ func scriptEnds(ts *testscript.TestScript, args []string) {
 	}
 	if strconv.Itoa(code) != args[0] {
 		ts.Fatalf("ended with %d, want %s", code, args[0])
-	}
-}
-
-func scriptRepeat(ts *testscript.TestScript, args []string) {
-	times, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	for range times {
-		ts.Check(ts.Exec("shelly", args[1:]...))
 	}
 }
 
