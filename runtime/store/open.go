@@ -152,7 +152,6 @@ func (s *Store) options() *pebble.Options {
 	// key only about one in a hundred of those lookups reads a block.
 	for i := range o.Levels {
 		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
-		o.Levels[i].BlockSize = blockBytes
 	}
 	s.compact.scheduler = newScheduler(s.compact)
 	o.Experimental.CompactionScheduler = s.compact.scheduler

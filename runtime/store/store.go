@@ -37,9 +37,6 @@ const (
 	overlapMax    = 8 // tables over one another, from which on they are compacted
 	stallTables   = 1000
 	manifestBytes = 1 << 20 // of the list of tables: each change adds to it until a new one is begun
-	// Pebble compresses a block of a table by itself. In one of its usual 4 KiB there is but one long
-	// text, or a dozen records or marks.
-	blockBytes = 16 << 10
 )
 
 // Options says how to open a store.
