@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,15 +152,20 @@ func Again(in fsm.Millis) string {
 }
 
 // Waits returns what an answer waits for at a time: the seconds until the model is asked again, which
-// text says as [Again] does, are those that are left (COM-29). At 0 it is not known when that is.
+// text says as [Again] does, are those that are left (COM-29), but never more than text says: a clock may
+// have been set back since, or be that of another machine. At 0 it is not known when that is.
 func Waits(text string, at, now fsm.Millis) string {
 	i := strings.LastIndex(text, again)
 	if at == 0 || i < 0 {
 		return text
 	}
-	_, rest, _ := strings.Cut(text[i+len(again):], " s")
+	said, rest, _ := strings.Cut(text[i+len(again):], " s")
 	if at <= now {
 		return text[:i] + "trying again now" + rest
 	}
-	return text[:i] + Again(at-now) + rest
+	left := at - now
+	if most, err := strconv.ParseInt(said, 10, 32); err == nil {
+		left = min(left, fsm.Millis(most)*fsm.Second)
+	}
+	return text[:i] + Again(left) + rest
 }

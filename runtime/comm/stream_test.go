@@ -214,6 +214,7 @@ func TestCOM29TheSecondsUntilTheNextTryCountDown(t *testing.T) {
 		{text, 50_000, 14_001, text},
 		{text, 50_000, 47_500, "it said: trying again in vain; trying again in 3 s, or as soon as it answers"},
 		{text, 50_000, 50_000, "it said: trying again in vain; trying again now, or as soon as it answers"},
+		{text, 3_600_000, 14_000, text}, // the clock was set back
 		{text, 0, 47_500, text},
 		{"busy; trying again in 2 s", 2_000, 1_000, "busy; trying again in 1 s"},
 		{"loading the model", 50_000, 0, "loading the model"},

@@ -21,10 +21,10 @@ export const outcomeWords = (s) => outcomes[s] || String(s || '').replaceAll('_'
 /** count is a number of things in words: 1 file, 2 files. */
 export const count = (n, thing, things = `${thing}s`) => `${n} ${n === 1 ? thing : things}`;
 
-/** waitsAt is a text with the seconds that are left until something is tried again. */
+/** waitsAt is a text with the seconds that are left until something is tried again, never more than it has: this machine's clock may be another. */
 export function waitsAt(text, again) {
   const left = Math.ceil((again - Date.now()) / 1000);
-  return text.replace(/trying again in \d+ s(?![^]*trying again in \d)/, left > 0 ? `trying again in ${left} s` : 'trying again now');
+  return text.replace(/trying again in (\d+) s(?![^]*trying again in \d)/, (_, most) => (left > 0 ? `trying again in ${Math.min(left, most)} s` : 'trying again now'));
 }
 
 /** decisionWords says how a question has ended (APR-24). */
