@@ -3,6 +3,7 @@ package strict
 import (
 	"bytes"
 	"fmt"
+	"unicode/utf8"
 )
 
 // misquoted returns the problem of a quoted text that ends where the parser gave up, if it has one. Where
@@ -14,6 +15,8 @@ func misquoted(source []byte, gaveUp Pos) *Problem {
 	for i := 0; i < end; {
 		n := 1
 		switch c := source[i]; {
+		case (c == '|' || c == '>') && i > 0 && bytes.IndexByte([]byte(" \t"), source[i-1]) >= 0:
+			n = block(source, i)
 		case c == '#' && (i == 0 || bytes.IndexByte([]byte(" \t\n"), source[i-1]) >= 0):
 			n = max(bytes.IndexByte(source[i:], '\n'), 1)
 		case (c == '"' || c == '\'') && (i == 0 || bytes.IndexByte([]byte(" \t\n[{,:"), source[i-1]) >= 0):
@@ -30,6 +33,8 @@ func misquoted(source []byte, gaveUp Pos) *Problem {
 			case i+n == end:
 				return &Problem{Pos: gaveUp, Text: `the quoted text ends before this; write \" for a " in it`}
 			}
+		case c >= utf8.RuneSelf: // a column is a character
+			_, n = utf8.DecodeRune(source[i:])
 		}
 		for _, r := range string(source[i : i+n]) {
 			if at.Col++; r == '\n' {
@@ -39,6 +44,50 @@ func misquoted(source []byte, gaveUp Pos) *Problem {
 		i += n
 	}
 	return nil
+}
+
+// block is the length of a text after | or >, in which a quote is a character like any other; 1 where
+// none begins at i.
+func block(source []byte, i int) (n int) {
+	rest := bytes.TrimLeft(source[i+1:], "+-0123456789 \t\r")
+	if len(rest) > 0 && rest[0] != '\n' && rest[0] != '#' {
+		return 1
+	}
+	n = lineOf(source[i:])
+	depth := depthOf(source[bytes.LastIndexByte(source[:i], '\n')+1 : i])
+	for i+n < len(source) {
+		line := source[i+n : i+n+lineOf(source[i+n:])]
+		text := bytes.TrimLeft(line, " ")
+		if len(bytes.TrimSpace(text)) > 0 && len(line)-len(text) <= depth {
+			break
+		}
+		n += len(line)
+	}
+	return n
+}
+
+// lineOf is the length of the first line, with its end.
+func lineOf(source []byte) int {
+	if end := bytes.IndexByte(source, '\n'); end >= 0 {
+		return end + 1
+	}
+	return len(source)
+}
+
+// depthOf is how far the key or the entry of a list is indented whose value comes after a line's
+// beginning; -1: it has none.
+func depthOf(beginning []byte) (depth int) {
+	depth = -1
+	for at := 0; ; {
+		rest := bytes.TrimLeft(beginning[at:], " ")
+		if at = len(beginning) - len(rest); len(rest) == 0 {
+			return depth
+		}
+		if depth = at; !bytes.HasPrefix(rest, []byte("- ")) {
+			return depth
+		}
+		at++
+	}
 }
 
 // quoted is the length of a quoted text, and whether it is closed before the source ends.
