@@ -361,8 +361,8 @@ func TestAPR23AReasonOnThePageIsNotLost(t *testing.T) {
 	w.Click(".question button", "No, because")
 	w.Gone(".question textarea", "")
 	w.Click(".question button", "No, because")
-	w.shelly("request", "deny", "--by", "Ann", "--reason", "not on a Friday")
-	w.See(".question.over", "Refused by Ann: not on a Friday") // APR-24
+	w.shelly("request", "deny", "--by", "Ann", "--reason", "not on a\u202eFriday")
+	w.See(".question.over", `Refused by Ann: not on a\u202eFriday`) // APR-24
 	w.See(".question.over", "What you have written was not sent.")
 	if tag, name, _ := w.Focused(); tag != "textarea" {
 		t.Errorf("the focus is on %s %q; want the field", tag, name)

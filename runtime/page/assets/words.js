@@ -1,5 +1,7 @@
 // The machine's words as people read them.
 
+import { seen } from './dom.js';
+
 const states = {
   queued: 'waiting for its turn', idling: 'waiting until nobody has come for a while', loading: 'loading the session', cognition: 'thinking', recalling: 'looking into memory', execution: 'working',
   summarizing: 'summarizing for memory', embedding: 'preparing for memory', storing: 'storing in memory', saving: 'saving the session',
@@ -27,13 +29,13 @@ export function waitsAt(text, again) {
   return text.replace(/trying again in (\d+) s(?![^]*trying again in \d)/, (_, most) => (left > 0 ? `trying again in ${Math.min(left, most)} s` : 'trying again now'));
 }
 
-/** decisionWords says how a question has ended (APR-24). */
+/** decisionWords says how a question has ended (APR-24), as text in which everything is seen (APR-22). */
 export function decisionWords(d) {
   if (d.verdict === 'timed_out') return 'Not answered in time, so it does not run.';
   if (d.verdict === 'unresolved') return 'Not resolved in time.';
-  if (d.verdict === 'resolved') return d.reason ? `Resolved: ${d.reason}` : 'Resolved.';
+  if (d.verdict === 'resolved') return d.reason ? seen(`Resolved: ${d.reason}`) : 'Resolved.';
   const covers = { session: ' for this session', always: ' for always' }[d.grant] || '';
-  return `${d.verdict === 'approved' ? 'Approved' : 'Refused'}${covers}${d.by ? ` by ${d.by}` : ''}${d.reason ? `: ${d.reason}` : '.'}`;
+  return seen(`${d.verdict === 'approved' ? 'Approved' : 'Refused'}${covers}${d.by ? ` by ${d.by}` : ''}${d.reason ? `: ${d.reason}` : '.'}`);
 }
 
 /** sender returns in words who sent a message. */
