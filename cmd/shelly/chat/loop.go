@@ -14,6 +14,7 @@ import (
 
 	"shelly/cmd/shelly/chat/talk"
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm/wording"
 )
 
 const (
@@ -203,6 +204,9 @@ func (l *loop) restore() {
 	_ = l.screen.draw(f.Above, nil, 0, 0)
 	fmt.Fprint(l.out, keysOff+pasteOff)
 	_ = term.Restore(l.in.Fd(), l.raw)
+	for i, id := range unfinished {
+		unfinished[i] = wording.ShellWord(id)
+	}
 	if len(unfinished) > 0 {
 		fmt.Fprintf(l.out, "shelly continues what is running; see shelly request show %s\n", strings.Join(unfinished, ", "))
 	}

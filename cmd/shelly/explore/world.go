@@ -5,6 +5,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/suite"
+	"shelly/fsm/wording"
 	"shelly/sim/explore"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/judge"
@@ -77,5 +78,5 @@ func (c *Command) command(w world) string {
 	if w.file == nil {
 		return "shelly explore --world " + w.Name
 	}
-	return fmt.Sprintf("shelly explore %s --timeouts %d --crashes %d --cancels %d", c.File, w.Timeouts, w.Crashes, w.Cancels)
+	return fmt.Sprintf("shelly explore %s --timeouts %d --crashes %d --cancels %d", wording.ShellWord(c.File), w.Timeouts, w.Crashes, w.Cancels)
 }

@@ -82,7 +82,7 @@ func named(l *skill.Library, problems []skill.Problem, name string) (skill.Skill
 		names = append(names, s.Name)
 	}
 	if len(names) == 0 {
-		return s, exit.Errorf(exit.NoMatch, "there is no skill %q, and no other one; create it with shelly skill new %s", name, name)
+		return s, exit.Errorf(exit.NoMatch, "there is no skill %q, and no other one; create it with shelly skill new %s", name, wording.ShellWord(name))
 	}
 	return s, exit.Errorf(exit.NoMatch, "there is no skill %q; there are %s", name, strings.Join(names, ", "))
 }

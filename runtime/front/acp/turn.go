@@ -9,6 +9,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/front/stream"
 )
@@ -202,7 +203,7 @@ func ending(wrong bool) Status {
 func (t *Turn) question(e comm.Event, h *Heard) {
 	if e.Question != fsm.QuestionApprove {
 		id := fmt.Sprintf("%s-held-%s", t.request, e.Key)
-		h.add(message(agentThought, id, fmt.Sprintf("[shelly waits for a person: shelly request show %s --channel %s]", t.request, Channel)))
+		h.add(message(agentThought, id, fmt.Sprintf("[shelly waits for a person: shelly request show %s --channel %s]", wording.ShellWord(t.request), Channel)))
 		return
 	}
 	c := t.asking

@@ -40,6 +40,16 @@ func question(key, name, args string) comm.Event {
 
 var thinks = comm.Event{Type: comm.EventState, Inference: state.Thinking}
 
+func TestCLI217AnEditorsIDIsQuotedInACommand(t *testing.T) {
+	held := acp.NewTurn("a;b", acp.Place{}).Heard(comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionUnknown, Key: "k"})
+	for want, u := range map[string]acp.Update{"show": held.Updates[0], "approve": acp.Elsewhere("a;b", "k")} { // order-free: each is alone
+		text, err := json.Marshal(u)
+		if want = "shelly request " + want + " 'a;b' --channel acp"; err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("got %s, %v; want %q", text, err, want)
+		}
+	}
+}
+
 // told returns the updates that an editor gets for events, a line each.
 func told(t *testing.T, place acp.Place, events ...comm.Event) []string {
 	t.Helper()

@@ -311,9 +311,9 @@ func TestFRT16WhatAResponseWasAskedIsListed(t *testing.T) {
 	if got := s.Ask("GET", path+"?after=msg_in_a.20b", ""); got.Status != 200 || !strings.Contains(got.Body, `"data":[],"first_id":null`) {
 		t.Errorf("got %d %s; want 200, with %q", got.Status, got.Body, `"data":[],"first_id":null`)
 	}
-	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":[{"role":"user","content":"1"},{"role":"assistant","content":"2"},{"role":"user","content":"3"}],"background":true}`, keyed, "c")
-	if got := s.Ask("GET", "/v1/responses/resp_c/input_items", ""); got.Status != 404 || !strings.Contains(got.Body, `"code":"not_kept"`) {
-		t.Errorf("got %d %s; want 404, with %q", got.Status, got.Body, `"code":"not_kept"`)
+	s.Ask("POST", "/v1/responses", `{"model":"shelly","input":[{"role":"user","content":"1"},{"role":"assistant","content":"2"},{"role":"user","content":"3"}],"background":true}`, keyed, "c d")
+	if got := s.Ask("GET", "/v1/responses/resp_c.20d/input_items", ""); got.Status != 404 || !strings.Contains(got.Body, `"code":"not_kept"`) || !strings.Contains(got.Body, "show 'c d'") {
+		t.Errorf("got %d %s; want 404, with %q and the id in quotes", got.Status, got.Body, `"code":"not_kept"`)
 	}
 	if got := s.Ask("GET", "/v1/responses/resp_none/input_items", ""); got.Status != 404 || strings.Contains(got.Body, "not_kept") {
 		t.Errorf("got %d %s; want 404, without %q", got.Status, got.Body, "not_kept")

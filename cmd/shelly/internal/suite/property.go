@@ -17,6 +17,7 @@ import (
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/document"
+	"shelly/sim/scenario/judge"
 	"shelly/sim/strict"
 )
 
@@ -117,7 +118,7 @@ func (c *Command) failed(f *scenario.File, found *property.Failed, out *report.C
 			failure.File, failure.Again = f.Path(), blame.Again
 			failure.Pos, failure.Frame = strict.Pos{}, ""
 		} else {
-			failure.Again = "shelly test " + file
+			failure.Again = judge.AgainAt(file, 0)
 		}
 		out.Failures = append(out.Failures, failure)
 	}
