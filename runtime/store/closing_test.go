@@ -25,9 +25,15 @@ const manyEntries, fewEntries = 80, 10
 // writeMuch writes muchBytes of noise, divided into so many entries, and three records, durably.
 func writeMuch(t *testing.T, s *store.Store, entries int) {
 	t.Helper()
+	writeNoise(t, s, muchBytes, entries)
+}
+
+// writeNoise writes so many bytes of noise, likewise.
+func writeNoise(t *testing.T, s *store.Store, noise, entries int) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range entries {
-		e := fsm.Entry{ID: fmt.Sprint("h", i), Vector: make([]byte, muchBytes/entries), Model: "m"}
+		e := fsm.Entry{ID: fmt.Sprint("h", i), Vector: make([]byte, noise/entries), Model: "m"}
 		for k := range e.Vector {
 			e.Vector[k] = byte(r.Uint32())
 		}
@@ -77,6 +83,20 @@ func TestJRN36AClosedStoreHasShortLogs(t *testing.T) {
 	}
 	for _, percent := range []int{0, 100} {
 		wantMuch(t, survive(percent)(fs), manyEntries)
+	}
+}
+
+// Logs of little more than 128 KiB are long, too.
+func TestJRN36AClosedStoreHasNoLogOf160KiB(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := open(t, dir, store.Options{FS: fs})
+	writeNoise(t, s, 160<<10, 10)
+	if before := logBytes(t, fs); before <= 160<<10 {
+		t.Fatalf("the logs have %d bytes", before)
+	}
+	end(t, &s)
+	if after := logBytes(t, fs); after > 4<<10 {
+		t.Errorf("the logs of the closed store have %d bytes", after)
 	}
 }
 

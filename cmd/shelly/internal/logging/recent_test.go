@@ -45,6 +45,7 @@ func TestCOM53AWarningThatIsRepeatedTakesOnePlace(t *testing.T) {
 		log.Warn("an event was not accepted", "source", "disk", "error", fmt.Sprintf("%d bytes left", 1000*i))
 		log.Warn("an event was not accepted", "source", "files", "error", "the disk is full")
 	}
+	log.Error("an event was not accepted", "source", "files", "error", "the disk is full")
 	log.Info("nothing")
 	var got []string
 	for _, l := range r.Lines() {
@@ -54,6 +55,7 @@ func TestCOM53AWarningThatIsRepeatedTakesOnePlace(t *testing.T) {
 		"ERROR the memory is damaged ×0",
 		`WARN an event was not accepted source=disk error="49000 bytes left" ×50`,
 		`WARN an event was not accepted source=files error="the disk is full" ×50`,
+		`ERROR an event was not accepted source=files error="the disk is full" ×0`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
