@@ -52,6 +52,35 @@ func TestHND68AnEventThatFailsIsTold(t *testing.T) {
 	}
 }
 
+// Who is told is decided by the event that waits; what is told, by the last that joined it.
+func TestHND68TheChatOfTheEventThatWaitsIsTold(t *testing.T) {
+	to := fsm.Origin{Channel: "cli", Chat: "direct"}
+	for name, tt := range map[string]struct { // order-free: each has its own world
+		first, joins fsm.Origin
+		told         bool
+	}{
+		"neither names a chat": {}, "the one that waits": {first: to, told: true}, "the one that joins": {joins: to}, "both": {first: to, joins: to, told: true},
+	} {
+		d := places(t, 1, func(c *fsm.Config) { c.Limits.Backoff, c.Switches.Coalesce = nil, true })
+		raise := func(detail string, to fsm.Origin) {
+			d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Event: "low", Detail: detail, To: to}})
+		}
+		d.raise("full")
+		d.loads(fsm.Session{})
+		raise("2 GiB", tt.first)
+		raise("1 GiB", tt.joins)
+		d.answer("It is full.")
+		d.saves()
+		d.loads(fsm.Session{})
+		d.brainFails(fsm.BrainMissingModel, "gone")
+		if !tt.told {
+			no[fsm.SendMessage](d)
+		} else if sent := one[fsm.SendMessage](d); sent.To != to || !strings.HasPrefix(sent.Text, "System event from disk: low. 1 GiB (2 times since the first.)\n") {
+			t.Errorf("%s: sent %+v", name, sent)
+		}
+	}
+}
+
 // What is long is cut; what its source raises again is not told.
 func TestHND68ARefusedEventIsNotTold(t *testing.T) {
 	d := places(t, 1, func(c *fsm.Config) { c.Limits.MaxQueue, c.Limits.Backoff = 1, nil })

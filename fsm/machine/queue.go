@@ -11,13 +11,13 @@ import (
 
 // raised admits an event, or lets it join one that waits (HND-38).
 func (m *Machine) raised(in fsm.EventRaised) {
-	input, happened := m.s.Config.Words.Event(in), m.happened(in)
+	input, happened := m.s.Config.Words.Event(in), fsm.Clip(m.s.Config.Words.Happened(in), happenedBytes)
 	if i := m.s.JoinedBy(in); i >= 0 {
 		h := &m.s.Handles[i]
 		h.Joined++
 		times := strconv.Itoa(h.Joined + 1)
 		h.Input = m.word(fsm.WordEventJoined, "event", input, "times", times)
-		if happened != "" {
+		if h.Happened != "" { // its chat is told, whatever the one that joins names
 			h.Happened = m.word(fsm.WordEventJoined, "event", happened, "times", times)
 		}
 		m.s.Ignored.Joined++
@@ -27,21 +27,16 @@ func (m *Machine) raised(in fsm.EventRaised) {
 	if in.Do != "" {
 		source |= fsm.FromOperator
 	}
+	if in.To.Channel == "" || m.s.Config.Edition < fsm.TwelfthEdition {
+		happened = ""
+	}
 	m.admit(state.Handle{Accepted: state.Accepted{
 		Kind: fsm.KindEvent, Session: "event:" + in.Source, Origin: in.To, Hush: in.To.Channel != "", Input: input, Happened: happened, About: state.AboutOf(in), Source: source,
 	}})
 }
 
-// happenedBytes bounds what is repeated of an event that failed.
+// happenedBytes bounds what is repeated of an event that failed (HND-68).
 const happenedBytes = 2000
-
-// happened returns what is sent to an event's chat if it fails (HND-68).
-func (m *Machine) happened(in fsm.EventRaised) string {
-	if in.To.Channel == "" || m.s.Config.Edition < fsm.TwelfthEdition {
-		return ""
-	}
-	return fsm.Clip(m.s.Config.Words.Happened(in), happenedBytes)
-}
 
 // admit admits a handle (HND-1). Outside initializing and serving it is parked for the next
 // boot; over max_queue a request or an event is refused (HND-25).
