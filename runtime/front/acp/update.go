@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"shelly/fsm"
 	"shelly/fsm/wording"
 )
 
@@ -123,7 +124,8 @@ func Failed(request, text string) Update { return message(agentMessage, request+
 // Unanswered returns the note that a request was cancelled. It is for those that no session/prompt is
 // answered for, in the words of the archive.
 func Unanswered(request string) Update {
-	return message(agentMessage, request+"-cancelled", "[no answer: cancelled]")
+	w := fsm.PresentWords()
+	return message(agentMessage, request+"-cancelled", w.Text(fsm.WordNoAnswer, "reason", w.Text(fsm.WordCancelled)))
 }
 
 // Elsewhere returns the note that a question must be answered with shelly's own commands.

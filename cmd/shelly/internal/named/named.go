@@ -35,15 +35,14 @@ func Record(ctx context.Context, daemon Daemon, id, channel string) (comm.Record
 	if !errors.Is(err, client.ErrNotFound) {
 		return comm.Record{}, exit.Daemon(err)
 	}
-	var found []comm.Record
-	var keys []fsm.RequestKey
+	var keys []fsm.RequestKey                                                   // and not the records, which may be many and long
 	for w := (comm.Wanted{Before: math.MaxUint64, Limit: 100, Prefix: id}); ; { // an answer may hold none, and not be the last
 		body, err := daemon.Requests(ctx, w)
 		if err != nil {
 			return comm.Record{}, exit.Daemon(err)
 		}
 		for _, one := range body.Requests {
-			found, keys = append(found, one), append(keys, fsm.RequestKey{Channel: one.Channel, ID: one.ID})
+			keys = append(keys, fsm.RequestKey{Channel: one.Channel, ID: one.ID})
 		}
 		if w.Before = body.Next; w.Before == 0 {
 			break
@@ -53,7 +52,8 @@ func Record(ctx context.Context, daemon Daemon, id, channel string) (comm.Record
 	if err != nil {
 		return comm.Record{}, err
 	}
-	return found[i], nil
+	known, err = daemon.Get(ctx, keys[i].ID, keys[i].Channel)
+	return known, exit.Daemon(err)
 }
 
 // Only returns the index of the request that text means: the one with this id, or the only one

@@ -1,6 +1,7 @@
 package named_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -16,7 +17,14 @@ import (
 // pages is a daemon that has looked at no request that fits when its first answer is full (COM-15).
 type pages []comm.RequestsBody
 
-func (pages) Get(context.Context, string, string) (comm.Record, error) {
+func (p pages) Get(_ context.Context, id, channel string) (comm.Record, error) {
+	for _, page := range p {
+		for _, r := range page.Requests {
+			if r.ID == id && r.Channel == cmp.Or(channel, "http") {
+				return r, nil
+			}
+		}
+	}
 	return comm.Record{}, client.ErrNotFound
 }
 
