@@ -57,7 +57,7 @@
 //	T  time(8)  the text
 //	t  time(8)  length(8)
 //	I  the bytes of package index
-//	"  the text
+//	"  the text, or compressed by text.Codec: shorter than the references say
 //	&  empty
 //
 // The input of J, the state of S, the text of T, and the bodies of R, E, P, A, C and H (except number

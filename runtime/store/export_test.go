@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -95,22 +94,13 @@ func Sealed(key, body []byte) []byte {
 	return value
 }
 
-// Holds reports whether a text is anywhere in a value, even as a part of another.
-func (s *Store) Holds(text []byte) (found bool, err error) {
-	err = s.scan([]byte{0}, nil, func(_ []byte, v stored) error {
-		found = found || bytes.Contains(v.value, text)
-		return nil
-	})
-	return found, err
-}
-
-// OnceBytes returns the total size of the texts that are kept once.
-func (s *Store) OnceBytes() (n int64, err error) {
+// Once returns how many texts are kept once, and how many bytes that takes.
+func (s *Store) Once() (texts, kept int, err error) {
 	err = s.scan([]byte{kindOnce}, []byte{kindOnce + 1}, func(_ []byte, v stored) error {
-		n += int64(len(v.value)) - sumBytes
+		texts, kept = texts+1, kept+len(v.value)-sumBytes
 		return nil
 	})
-	return n, err
+	return texts, kept, err
 }
 
 // SnapshotBytes returns the total size of the snapshots, without the texts that they refer to.

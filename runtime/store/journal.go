@@ -314,7 +314,7 @@ func (v stored) findNow(r text.Ref, use func([]byte) error) error {
 	key := onceKey(r.Number)
 	value, closer, err := v.store.db.Get(key)
 	if err == nil {
-		err = useText(key, value, r, use)
+		err = v.store.useText(key, value, r, use)
 		return errors.Join(err, closer.Close())
 	}
 	if !errors.Is(err, pebble.ErrNotFound) {
@@ -329,7 +329,7 @@ func (v stored) findNow(r text.Ref, use func([]byte) error) error {
 	}
 	if then.First() {
 		if value, err = then.ValueAndErr(); err == nil {
-			err = useText(key, value, r, use)
+			err = v.store.useText(key, value, r, use)
 		}
 	} else if err = then.Error(); err == nil {
 		err = errNoText
@@ -337,10 +337,10 @@ func (v stored) findNow(r text.Ref, use func([]byte) error) error {
 	return errors.Join(classify(err), classify(then.Close()))
 }
 
-func useText(key, value []byte, r text.Ref, use func([]byte) error) error {
-	body, err := unseal(key, value, onceName(r.Number))
+func (s *Store) useText(key, value []byte, r text.Ref, use func([]byte) error) error {
+	kept, err := unseal(key, value, onceName(r.Number))
 	if err != nil {
 		return err
 	}
-	return use(body)
+	return s.codec.Expand(kept, r.Bytes, use)
 }

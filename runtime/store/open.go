@@ -15,6 +15,7 @@ import (
 	"shelly/runtime/store/copies"
 	"shelly/runtime/store/files"
 	"shelly/runtime/store/table"
+	"shelly/runtime/store/text"
 )
 
 // Open opens the store in dir, and makes dir and the store where they are missing. The folder is
@@ -25,7 +26,7 @@ func Open(dir string, o Options) (*Store, error) {
 	disk := &locked{FS: o.FS, dir: dir, lock: vfs.InvalidFd}
 	b := newBallast(disk, dir, o.BallastBytes, o.Logger)
 	s := &Store{
-		latest: newLatest(), refers: newRefers(),
+		latest: newLatest(), refers: newRefers(), codec: text.NewCodec(),
 		dir: dir, fs: b.under(), reserve: o.ReserveBytes, ballast: b,
 		failure: newFailure(dir, o.Logger, disk), compact: newCompaction(), sweep: sweep{}, damaged: o.Damaged, admits: o.Admits, turn: make(chan struct{}, 1),
 		vectors: copies.New(disk, disk.PathJoin(dir, vectorsName), true), // no write to it is worth the ballast

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"shelly/runtime/store/copies"
+	"shelly/runtime/store/text"
 )
 
 // OpenReadOnly opens the store in dir for reading. It makes, changes and removes nothing there, not
@@ -17,8 +18,8 @@ func OpenReadOnly(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open the store: %w", err)
 	}
 	s := &Store{
-		latest: newLatest(),
-		dir:    dir, fs: o.FS, reserve: o.ReserveBytes, ballast: newBallast(o.FS, dir, 0, o.Logger),
+		latest: newLatest(), codec: text.NewCodec(),
+		dir: dir, fs: o.FS, reserve: o.ReserveBytes, ballast: newBallast(o.FS, dir, 0, o.Logger),
 		failure: newFailure(dir, o.Logger, nil), compact: newCompaction(), sweep: sweep{}, still: true,
 		vectors: copies.New(o.FS, o.FS.PathJoin(dir, vectorsName), false),
 	}

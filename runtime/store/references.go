@@ -204,7 +204,7 @@ func (w *writing) keep(c *change, it *pebble.Iterator) error {
 	switch {
 	case len(c.comes) > 0 && (c.text.Fresh || !c.referred(it)):
 		w.store.damagedTexts.Delete(c.number)
-		return set(w.Batch, key, c.text.Bytes)
+		return w.store.codec.Compress(c.text.Bytes, func(kept []byte) error { return set(w.Batch, key, kept) })
 	case len(c.comes) == 0 && !c.referred(it):
 		w.gone, w.freed = append(w.gone, key), w.freed+int64(c.text.Ref.Bytes)
 		return w.Delete(key, nil)

@@ -21,7 +21,7 @@ import (
 
 // Format is the version of the layout that doc.go describes. Opening a store of an older format
 // upgrades it to this one.
-const Format = 8
+const Format = 9
 
 // alike is the oldest format with the same layout as Format: the newer ones hold more in the same
 // places.
@@ -93,6 +93,7 @@ type Store struct {
 	// damagedTexts maps the number of each text found unreadable to its error.
 	damagedTexts sync.Map
 	known        *text.Known
+	codec        *text.Codec
 	turn         chan struct{} // held by whoever writes references to texts
 	refers       refers
 	vectors      *copies.File

@@ -53,11 +53,12 @@ func unpack(t *testing.T, name string) string {
 	}
 }
 
-// testdata/format-3.tar.gz, format-4.tar.gz, format-6.tar.gz and format-7.tar.gz are the stores of
+// testdata/format-3.tar.gz, format-4.tar.gz and format-6.tar.gz to format-8.tar.gz are the stores of
 // daemons of these formats, killed while the model was asked again after an unsafe tool; in the later
 // ones another request is waiting, and in the first two of these one is done. The boots of format 3
 // have no words. In format 6 two results are kept whole, and every text is stored in each value that
-// uses it. In format 7 both requests are in a snapshot, which is one object.
+// uses it. In format 7 both requests are in a snapshot, which is one object. In
+// format 8 a snapshot is compressed, and the texts are not.
 func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T) {
 	for _, tt := range []struct {
 		file     string
@@ -69,6 +70,7 @@ func TestJRN15AStoreOfAnOlderFormatIsTakenOverWithItsUnfinishedWork(t *testing.T
 		{"format-4.tar.gz", []string{"one", "two"}, true, store.Held{}},
 		{"format-6.tar.gz", []string{"one", "two"}, true, store.Held{Texts: 2, Bytes: 7073}},
 		{"format-7.tar.gz", []string{"one", "two"}, true, store.Held{Texts: 1, Bytes: 6406}},
+		{"format-8.tar.gz", []string{"one", "two"}, true, store.Held{Texts: 1, Bytes: 6406}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
 			dir := filepath.Join(unpack(t, tt.file), "store")

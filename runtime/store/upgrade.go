@@ -18,10 +18,10 @@ import (
 // the one snapshot has another key and no head. The later formats need no rewriting: in format 3
 // boots have no words, which means the first edition (CFG-14), format 4 has no kept texts (TXT-3),
 // format 5 no index of the memory (MEM-7), format 6 has a copy of each text wherever it is used
-// (JRN-34), and format 7 snapshots that are not compressed. There the new number only keeps out
-// older builds, which would not know the words of a newer boot or the text kept beside a record, and
-// so decide differently, would put an entry without its part of the index, would take a reference
-// for the text itself, or could not read a snapshot.
+// (JRN-34), format 7 snapshots that are not compressed, and format 8 no text that is. There the new
+// number only keeps out older builds, which would not know the words of a newer boot or the text kept
+// beside a record, and so decide differently, would put an entry without its part of the index, would
+// take a reference for the text itself, or could not read a snapshot or a text.
 func (s *Store) upgrade(format uint32) error {
 	batch := s.write()
 	err := batch.Set(formatKey(), binary.BigEndian.AppendUint32(nil, Format), nil)
