@@ -55,6 +55,7 @@ func brokenProperties() []brokenProperty {
 		alone(edit("[a, b]", "[a, {$one_of: [b]}]", "generate.timeline.pick[0].user.$one_of[1]: nothing is drawn within $one_of")),
 		edit("$one_of", "$oneof", "generate.timeline.pick[0].user: unknown generator $oneof; did you mean $one_of?"),
 		alone(edit("{says: {$text: {max: 9}}}", "{calls: {tools: [exec, exce]}}", "generate.brain.pick[0].calls.tools: unknown tool exce; did you mean exec?; for one that is not declared, say unknown_tool")),
+		alone(edit("{cancel: true}", "{approve: {tool: exce, nth: {$one_of: [1, 2]}}}", "generate.timeline.pick[1].approve.tool: unknown tool exce; did you mean exec?")),
 		edit("{$text: {max: 9}}", "{$text: {min: 3, max: 20000}}", "generate.brain.pick[0].says.$text: the number 20000 is too large; the limit is 10000"),
 		alone(edit("length: {min: 1, max: 2}", "length: {min: 3, max: 2}", "generate.timeline.length: max is less than min")),
 		edit("$declared", "$declard", `tools: wants $declared or a list of tools, found the text "$declard"`),

@@ -18,13 +18,22 @@ func (k *checker) checkConfig(path string, c *format.Config, f *format.File) {
 	if c == nil {
 		return
 	}
-	known := append(f.ToolNames(), fsm.BuiltinNames()...)
 	for i, name := range c.Tools {
-		if !slices.Contains(known, name) {
-			k.at(strict.Element(path+".tools", i), wording.Unknown("tool", name, known))
-		}
+		k.checkNamed(f, strict.Element(path+".tools", i), name)
+	}
+	for _, a := range c.Approve {
+		k.checkNamed(f, strict.Member(path+".approve", a.Name), a.Name)
 	}
 	k.checkHeartbeat(path+".heartbeat", c.Heartbeat())
+}
+
+// checkNamed wants a tool that the file or shelly has, declared at the moment or not (SCN-71). A
+// replay has what it was told.
+func (k *checker) checkNamed(f *format.File, path, name string) {
+	known := append(f.ToolNames(), fsm.BuiltinNames()...)
+	if f.Replay == nil && !slices.Contains(known, name) {
+		k.at(path, wording.Unknown("tool", name, known))
+	}
 }
 
 // checkHeartbeat wants something to be done at a beat, as the daemon does.
@@ -243,6 +252,9 @@ func (k *checker) checkPeople(f *format.File, at string, m *format.Moment) {
 	}{{"approve", m.Approve}, {"deny", m.Deny}, {"revoke", m.Revoke}} {
 		if q.of != nil && len(q.of.By) > fsm.ByBytesMax {
 			k.at(at+"."+q.key+".by", fmt.Sprintf("who decides has at most %d bytes, and this has %s", fsm.ByBytesMax, wording.Thousands(len(q.of.By))))
+		}
+		if q.of != nil && q.of.Tool != "" && q.key != "revoke" {
+			k.checkNamed(f, at+"."+q.key+".tool", q.of.Tool)
 		}
 		if q.of != nil && q.of.ID != "" {
 			k.at(at+"."+q.key, "wants true for the last question that is open, a number, or a map of nth, tool, by; found the text "+wording.Word(q.of.ID))

@@ -104,8 +104,6 @@ func TestSCN21WhatIsDoubtfulIsReportedAtItsPlace(t *testing.T) {
 		{"never what joins the impossible", clean + "never: ['active == -1 and queued == 0']\n", "never[0]: active == -1 and queued == 0 is false in every run"},
 		{"claims with a part that is known", clean + "always: ['active >= 0 && queued < 9', 'replies < 0 || active < 9', 'tools.exec > 0 || step < 9']\nnever: ['0 == active && replies > 9', '-1 > active || replies > 9']\n", ""},
 		{"starts of an unknown tool", clean + "never: ['tools[\"exce\"] > 1']\nalways: [{that: active < 9, when: tools.exec > 0, optional: true}]\n", ":13:9: never[0]: unknown tool exce; did you mean exec?; it never starts"},
-		{"approval of an unknown tool", strings.Replace(clean, "expect:", "  - {at: 1s, approve: {tool: exce}, optional: true}\nexpect:", 1), "timeline[1].approve.tool: unknown tool exce; did you mean exec?; nobody asks about it"},
-		{"approvals for an unknown tool", clean + "config: {approve: {exce: always, exec: never}}\n", ":13:20: config.approve.exce: unknown tool exce; did you mean exec?; nobody is asked about it"},
 		{"grant for an unknown tool", clean + "grants: [{tool: exce, any: true}, {tool: 'e*', any: true}, {tool: cron, any: true}]\n", "grants[0].tool: unknown tool exce; did you mean exec?; no call is spared a question by it"},
 		{"edit of grants for an unknown tool", strings.Replace(clean, "expect:", "  - {at: 1s, edit_grants: [{tool: exce, any: true}]}\nexpect:", 1), "timeline[1].edit_grants[0].tool: unknown tool exce"},
 		{"tools of servers", clean + "tool_servers: {count: 1, tools: 1}\nnever: [{tool: github__list_issue}]\nconfig: {approve: {github__list_issue: always}}\n", ""},
@@ -152,8 +150,7 @@ cover: [{name: a, when: "tools.exec > 0", at_least: 1%}]
 	for _, test := range []struct{ name, old, new, want string }{
 		{"nothing doubtful", "seeds: 1", "seeds: 2", ""},
 		{"unknown rule", "name: x", "name: x\ncovers: [INF-5]", "a.property.yaml:3:10: covers[0]: unknown rule of SPEC.md INF-5"},
-		{"approval of an unknown tool", "{tool: exec}}", "{tool: {$one_of: [exec, exce]}}}", ":7:63: generate.timeline.pick[1].approve.tool: unknown tool exce; did you mean exec?; nobody asks about it"},
-		{"the same in each value of a list", "{user: one}, {approve: {tool: exec}}", "{user: one}, {approve: {tool: exce, nth: {$one_of: [1, 2]}}}", "approve.tool: unknown tool exce"},
+		{"the same in each value of a list", "{user: one}", "{user: one}, {edit_grants: [{tool: exce, match: {command: {$one_of: [a, b]}}}]}", "edit_grants[0].tool: unknown tool exce"},
 		{"grant for an unknown tool", "{user: one}", "{user: one}, {edit_grants: [{tool: exce, any: true}]}", "generate.timeline.pick[1].edit_grants[0].tool: unknown tool exce"},
 		{"call of a tool that nobody declares", "[{tool: exec}]", "[{tool: exec}, {tool: exce}]", ":8:99: generate.brain.pick[2].calls[1]: the tool exce is not declared (did you mean exec?)"},
 		{"call that is not declared on purpose", "[{tool: exec}]", "[{tool: exce, undeclared: true}]", ""},

@@ -43,34 +43,16 @@ func (l *linter) tool(path, name, then string) {
 	}
 }
 
-// named finds tools that no call can be of where approvals and grants name them.
+// named finds grants for tools that no call can be of. They are no errors: a grant stays in its file
+// when its tool has gone (SCN-71).
 func (l *linter) named() {
-	f := l.file
-	if f.Config != nil {
-		for _, a := range f.Config.Approve {
-			l.tool(strict.Member("config.approve", a.Name), a.Name, "nobody is asked about it")
-		}
-	}
 	grants := func(path string, list []format.Grant) {
 		for i, g := range list {
 			l.tool(strict.Element(path, i)+".tool", g.Tool, "no call is spared a question by it")
 		}
 	}
-	grants("grants", f.Grants)
+	grants("grants", l.file.Grants)
 	for at, m := range l.moments() {
-		for _, p := range []struct {
-			key string
-			of  *format.Pick
-		}{{"approve", m.Approve}, {"deny", m.Deny}} {
-			if p.of != nil {
-				l.tool(at+"."+p.key+".tool", p.of.Tool, "nobody asks about it")
-			}
-		}
-		if m.Configure != nil {
-			for _, a := range m.Configure.Approve {
-				l.tool(strict.Member(at+".configure.approve", a.Name), a.Name, "nobody is asked about it")
-			}
-		}
 		if m.Grants != nil {
 			grants(at+".edit_grants", *m.Grants)
 		}
