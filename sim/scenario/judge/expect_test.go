@@ -151,6 +151,28 @@ func TestSCN10ACallWithoutAnEntryIsShownAtItsScript(t *testing.T) {
 	}
 }
 
+// SCN-10: a call of a tool that is not declared stands before what came of it, however much that is.
+func TestSCN10ACallOfAnUndeclaredToolComesFirst(t *testing.T) {
+	for _, optional := range []int{1, 30} {
+		o := outcome(t, `scenario: 1
+name: x
+tools: {look: [`+strings.Repeat("{returns: x}, ", optional)+`]}
+brain:
+  - calls: [{tool: luk}]
+  - says: done
+timeline: [{user: hi}]
+expect: {replies: [other]}
+`)
+		var got []string
+		for _, f := range o.Failures {
+			got = append(got, f.Path)
+		}
+		if len(got) < 3 || got[0] != "brain[0].calls[0]" || got[1] != "tools.look[0]" {
+			t.Errorf("with %d entries: got %q; want the call first, then the entries that were not used", optional, got)
+		}
+	}
+}
+
 // SCN-10, SCN-24: what is wrong with a case has its place in the file.
 func TestSCN10AMomentThatComesToNothingHasItsPlace(t *testing.T) {
 	const head = "scenario: 1\nname: x\nexpect: {ends: serving}\ntimeline:\n  - {event: {kind: disk.full}}\n"

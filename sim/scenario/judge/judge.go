@@ -77,13 +77,15 @@ type Verdict struct {
 func Run(f *format.File, r *sim.Result, kept golden.Kept, crashed []Failure) Verdict {
 	j := &judgement{file: f, result: r, keptGolden: kept}
 	j.all()
-	if len(j.failures) > 0 {
-		j.undeclared()
-	}
+	causes := j.undeclared()
 	for _, f := range crashed {
 		j.add(f)
 	}
 	inOrder(j.failures)
+	j.failures = append(causes, j.failures...)
+	if over := len(j.failures) - failuresMax; over > 0 {
+		j.failures, j.dropped = j.failures[:failuresMax], j.dropped+over
+	}
 	if j.dropped > 0 {
 		text := fmt.Sprintf("and %d more failures", j.dropped)
 		j.failures = append(j.failures, Failure{Name: f.Name, File: f.Path(), Text: text, Again: Again(f)})
@@ -266,9 +268,14 @@ func (j *judgement) calls() {
 	j.step = len(j.result.Steps)
 }
 
-// undeclared names, in a case that fails, the scripted calls of tools that were not
-// declared: the model was told so, or was not heard.
-func (j *judgement) undeclared() {
+// undeclared are, in a case that fails, the scripted calls of tools that were not declared, in order: the
+// model was told so, or was not heard. What else fails may have come of it.
+func (j *judgement) undeclared() []Failure {
+	if len(j.failures) == 0 {
+		return nil
+	}
+	rest := j.failures
+	j.failures = nil
 	scripts := j.scripted()
 	for _, a := range j.result.Asked {
 		if a.Line.Script < 0 {
@@ -286,6 +293,10 @@ func (j *judgement) undeclared() {
 			}
 		}
 	}
+	causes := j.failures
+	inOrder(causes)
+	j.failures = rest
+	return causes
 }
 
 // stepOf returns the step that made a call, or the last where a crash lost it.
