@@ -124,6 +124,7 @@ func (d *Decoder) Fits(n *Node, bytes int, path string) bool {
 func (d *Decoder) Stop(n *Node, path, text string) {
 	d.stopped = true
 	d.Add(n, wording.Clip(path, wording.ShownMax), text)
+	d.Problems[len(d.Problems)-1].Size = true
 }
 
 // Value reads a node into what a pointer points to, by its type.

@@ -83,7 +83,7 @@ func beyond(n *yaml.Node, limit int) *yaml.Node {
 // checkText refuses, with their place, bytes that are no text.
 func checkText(source []byte) *Problem {
 	if len(source) > FileBytesMax {
-		return &Problem{Text: errTooLarge(FileBytesMax).Error()}
+		return &Problem{Text: errTooLarge(FileBytesMax).Error(), Size: true}
 	}
 	at := Pos{Line: 1, Col: 1}
 	for i := 0; i < len(source); {

@@ -13,6 +13,7 @@ type Problem struct {
 	Pos  Pos
 	Path string // the key, such as brain[0].says; empty where none is to blame
 	Text string // what is wrong and what is allowed, on one line
+	Size bool   // the file is too large, deep or long to be read further (SCN-19)
 }
 
 // ProblemsMax is how many problems of a file are reported.
@@ -57,6 +58,11 @@ func (e *Error) Error() string {
 		lines[i] = e.line(p)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Size reports whether the file is too large to be read.
+func (e *Error) Size() bool {
+	return slices.ContainsFunc(e.Problems, func(p Problem) bool { return p.Size })
 }
 
 // Detail is Error with the source of each problem and a caret under it (SCN-2).

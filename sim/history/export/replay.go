@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/sim/explore"
 	"shelly/sim/scenario"
+	"shelly/sim/strict"
 )
 
 // Replay writes the record as a replay, to the letter: the state before it, each input
@@ -34,6 +36,9 @@ func (r *Record) Replay() (*File, error) {
 	}
 	file, err := played(b.Bytes())
 	if err != nil {
+		if large := (*strict.Error)(nil); errors.As(err, &large) && large.Size() && r.forked == 0 && r.unfit() == nil {
+			err = fmt.Errorf("%w; --as scenario exports it alone, without the state before it and what ran beside it", err)
+		}
 		return nil, err
 	}
 	return file, nil

@@ -28,18 +28,8 @@ const (
 // only named, where they may be. Where the record ends after the reply but before the handle
 // does, the rest is left to the machine.
 func (r *Record) Scenario() (*File, error) {
-	if r.Run && r.kind() != fsm.KindEvent && r.schedule() == nil {
-		return nil, errors.New("only a request and the run of an event or a schedule can become a scenario; use --as replay for any other run")
-	}
-	if r.Run && r.waited() {
-		return nil, errors.New("the run was cancelled or parked before its turn came; use --as replay")
-	}
-	if !r.Ended && !r.Request.Done {
-		why := "the request has no reply yet"
-		if r.Run {
-			why = "the run has not ended yet"
-		}
-		return nil, errors.New(why + "; use --as replay for what there is so far")
+	if err := r.unfit(); err != nil {
+		return nil, err
 	}
 	exact := func(d fsm.Millis) fsm.Millis { return d }
 	if file, err := r.scenario(telling{rounded, true, false}); err == nil {
@@ -55,6 +45,23 @@ func (r *Record) Scenario() (*File, error) {
 		}
 	}
 	return file, err
+}
+
+// unfit says why a record cannot become an ordinary scenario, as far as that shows before one is written.
+func (r *Record) unfit() error {
+	switch {
+	case r.Run && r.kind() != fsm.KindEvent && r.schedule() == nil:
+		return errors.New("only a request and the run of an event or a schedule can become a scenario; use --as replay for any other run")
+	case r.Run && r.waited():
+		return errors.New("the run was cancelled or parked before its turn came; use --as replay")
+	case r.Ended || r.Request.Done:
+		return nil
+	}
+	why := "the request has no reply yet"
+	if r.Run {
+		why = "the run has not ended yet"
+	}
+	return errors.New(why + "; use --as replay for what there is so far")
 }
 
 // telling is a way to write a record as a scenario.
