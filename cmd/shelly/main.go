@@ -156,6 +156,7 @@ func plainly(text string) string {
 		{`: expected duration but got (".*?")(?:: time: .*)?$`, ": wants a duration such as 30s or 5m, not $1"},
 		{`: (?:expected \w+ value but got "EOL" \(<EOL>\)|missing value, expecting "<arg>")$`, " wants a value, which is missing"},
 		{`: expected \w+ value but got (".*") \((?:long|short) flag\); perhaps try (.*)\?$`, " wants a value, but $1 follows; one that begins with - is given as $2"},
+		{`^(unknown flag -[^-,]+)(?:, did you mean "-[^-]+"\?)?$`, "$1; an argument that begins with - is given after --"},
 		{`: expected a valid \d+ bit u?int but got (".*")$`, ": wants a whole number, not $1"},
 	} {
 		text = regexp.MustCompile(r.from).ReplaceAllString(text, r.to)

@@ -65,11 +65,11 @@ func (l *lane) question(key fsm.RequestKey, e comm.Event) string {
 func (l *lane) where(key fsm.RequestKey, q fsm.Question, handle fsm.HandleID, call string) string {
 	switch {
 	case q != fsm.QuestionApprove:
-		return say(wordElsewhere, "verb", "resolve", "id", wording.ShellWord(key.ID))
+		return say(wordElsewhere, "verb", "resolve", "id", wording.ShellArgument(key.ID))
 	case l.spec.Decide:
 		return say(wordDecide, "code", codeOf(handle, call))
 	}
-	return say(wordElsewhere, "verb", "approve", "id", wording.ShellWord(key.ID))
+	return say(wordElsewhere, "verb", "approve", "id", wording.ShellArgument(key.ID))
 }
 
 // questions returns the requests of a chat about which a person is asked.

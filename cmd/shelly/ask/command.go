@@ -221,11 +221,11 @@ func readAll(in io.Reader, bytesMax int64) (string, error) {
 // failed words an error and chooses its exit code.
 func (c *Command) failed(ctx context.Context, id string, err error) error {
 	if ctx.Err() != nil {
-		return exit.Errorf(exit.Failed, "left before the reply; shelly continues; get the reply with shelly ask --id %s", wording.ShellWord(id))
+		return exit.Errorf(exit.Failed, "left before the reply; shelly continues; get the reply with shelly ask --id=%s", wording.ShellWord(id))
 	}
 	code := exit.DaemonCode(err)
 	if errors.Is(err, client.ErrInterrupted) || errors.Is(err, client.ErrDeferred) {
-		err = fmt.Errorf("%w; when shelly runs again, see: shelly request show %s", err, wording.ShellWord(id))
+		err = fmt.Errorf("%w; when shelly runs again, see: shelly request show %s", err, wording.ShellArgument(id))
 	} else if code == exit.Failed {
 		err = fmt.Errorf("request %s: %w", id, err)
 	}

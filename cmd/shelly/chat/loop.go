@@ -205,9 +205,9 @@ func (l *loop) restore() {
 	fmt.Fprint(l.out, keysOff+pasteOff)
 	_ = term.Restore(l.in.Fd(), l.raw)
 	for i, id := range unfinished {
-		unfinished[i] = wording.ShellWord(id)
+		unfinished[i] = "shelly request show " + wording.ShellArgument(id)
 	}
 	if len(unfinished) > 0 {
-		fmt.Fprintf(l.out, "shelly continues what is running; see shelly request show %s\n", strings.Join(unfinished, ", "))
+		fmt.Fprintf(l.out, "shelly continues what is running; see %s\n", strings.Join(unfinished, "; "))
 	}
 }

@@ -137,6 +137,6 @@ func (e *explored) printFound(t *terminal.Terminal) {
 		fmt.Fprintf(t.Out, "  %2d. %s\n", i+1, a)
 	}
 	if e.File != "" {
-		fmt.Fprintf(t.Out, "again: shelly test %s\n", wording.ShellWord(e.File))
+		fmt.Fprintf(t.Out, "again: shelly test %s\n", wording.ShellPath(e.File))
 	}
 }

@@ -78,5 +78,5 @@ func (c *Command) command(w world) string {
 	if w.file == nil {
 		return "shelly explore --world " + w.Name
 	}
-	return fmt.Sprintf("shelly explore %s --timeouts %d --crashes %d --cancels %d", wording.ShellWord(c.File), w.Timeouts, w.Crashes, w.Cancels)
+	return fmt.Sprintf("shelly explore %s --timeouts %d --crashes %d --cancels %d", wording.ShellPath(c.File), w.Timeouts, w.Crashes, w.Cancels)
 }

@@ -44,7 +44,7 @@ func (c *pullCmd) Run(t *terminal.Terminal) error {
 	progress.End()
 	switch {
 	case ctx.Err() != nil:
-		fmt.Fprintf(t.Err, "stopped; the server keeps what it has downloaded until it is restarted: continue with shelly model pull %s\n", wording.ShellWord(c.Name))
+		fmt.Fprintf(t.Err, "stopped; the server keeps what it has downloaded until it is restarted: continue with shelly model pull %s\n", wording.ShellArgument(c.Name))
 		return context.Cause(ctx)
 	case err != nil:
 		return failed(c.Name, err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -66,7 +67,7 @@ func (c *deciding) decide(t *terminal.Terminal, d client.Decision) error {
 	case ask == nil && c.Key == "":
 		return exit.Errorf(exit.NoMatch, "no question is open for %s", nameOf(about))
 	case ask != nil && ask.Question != fsm.QuestionApprove:
-		return exit.Errorf(exit.Failed, "%s asks something else: %s; answer with: %s", nameOf(about), asking(*ask), answerTo(*ask, argOf(about)))
+		return exit.Errorf(exit.Failed, "%s asks something else: %s; answer with: %s", nameOf(about), asking(*ask), answerTo(*ask, about))
 	}
 	key := c.Key
 	if ask != nil {
@@ -114,7 +115,7 @@ func (c *resolveCmd) Run(t *terminal.Terminal) error {
 	case ask == nil:
 		return exit.Errorf(exit.NoMatch, "no question is open for %s", nameOf(about))
 	case ask.Question == fsm.QuestionApprove:
-		return exit.Errorf(exit.Failed, "%s asks something else: %s; answer with: %s", nameOf(about), asking(*ask), answerTo(*ask, argOf(about)))
+		return exit.Errorf(exit.Failed, "%s asks something else: %s; answer with: %s", nameOf(about), asking(*ask), answerTo(*ask, about))
 	}
 	fmt.Fprintln(t.Out, terminal.Printable(asking(*ask)))
 	taken, err := daemon.Resolve(ctx, about, c.Text)
@@ -212,14 +213,14 @@ func nameOf(a client.About) string {
 	return "request " + a.ID
 }
 
-// argOf names a request or handle as an argument of a command.
-func argOf(a client.About) string {
+// argOf names a request or handle as an argument of a command, with the command's other flags.
+func argOf(a client.About, flags ...string) string {
 	switch {
 	case a.Handle != 0:
-		return fmt.Sprintf("--handle %d", a.Handle)
-	case a.Channel != comm.ChannelHTTP:
-		return wording.ShellWord(a.ID) + " --channel " + a.Channel
+		return strings.Join(append([]string{"--handle", strconv.Itoa(int(a.Handle))}, flags...), " ")
+	case a.Channel != "" && a.Channel != comm.ChannelHTTP:
+		return wording.ShellArgument(a.ID, append([]string{"--channel", a.Channel}, flags...)...)
 	default:
-		return wording.ShellWord(a.ID)
+		return wording.ShellArgument(a.ID, flags...)
 	}
 }

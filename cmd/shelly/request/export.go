@@ -53,7 +53,7 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	if at := r.Differs(); at != 0 && !c.Force {
-		return exit.Errorf(exit.Failed, "record %d: today's code decides differently than recorded (see shelly request replay %s); export it anyway with --force", at, wording.ShellWord(c.ID))
+		return exit.Errorf(exit.Failed, "record %d: today's code decides differently than recorded (see shelly request replay %s); export it anyway with --force", at, wording.ShellArgument(c.ID))
 	}
 	return w.write(t, r, by, r.Name()+" is not exported")
 }

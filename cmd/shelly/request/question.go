@@ -5,19 +5,19 @@ import (
 	"strings"
 
 	"shelly/fsm"
-	"shelly/fsm/wording"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
 	"shelly/sim/history"
 )
 
 // askedOf returns what a person is asked, with the command that answers.
 func askedOf(r comm.Record, ask comm.Ask) string {
-	who := wording.ShellWord(r.ID)
-	if r.Channel != comm.ChannelHTTP && r.ID != r.Handle.Entry() { // that of a run is its kind
-		who += " --channel " + r.Channel
-	}
-	if ask.Handle != r.Handle {
-		who = fmt.Sprintf("--handle %d", ask.Handle)
+	who := client.About{ID: r.ID, Channel: r.Channel}
+	switch {
+	case ask.Handle != r.Handle:
+		who = client.About{Handle: ask.Handle}
+	case r.ID == r.Handle.Entry(): // the channel of a run is its kind
+		who.Channel = comm.ChannelHTTP
 	}
 	key := ""
 	if ask.Question == fsm.QuestionApprove {
@@ -43,13 +43,13 @@ func asking(a comm.Ask) string {
 }
 
 // answerTo returns the command that answers a question about a request or handle.
-func answerTo(a comm.Ask, who string) string {
+func answerTo(a comm.Ask, who client.About) string {
 	switch a.Question {
 	case fsm.QuestionApprove:
-		return "shelly request approve " + who + ", or deny"
+		return "shelly request approve " + argOf(who) + ", or deny"
 	case fsm.QuestionUnknown:
-		return "shelly request resolve " + who + " --text 'what it did'"
+		return "shelly request resolve " + argOf(who, "--text", "'what it did'")
 	default:
-		return "shelly request resolve " + who
+		return "shelly request resolve " + argOf(who)
 	}
 }

@@ -221,7 +221,7 @@ func (a replayedAll) print(t *terminal.Terminal) {
 	for _, r := range a.Requests {
 		if len(r.Differs) > 0 {
 			fmt.Fprintf(t.Out, "request %s of %s: %d of %s, first at record %d; see shelly request replay %s\n",
-				r.Key.ID, r.Key.Channel, len(r.Differs), wording.Count(r.Steps, "step"), r.Differs[0], wording.ShellWord(r.Key.ID))
+				r.Key.ID, r.Key.Channel, len(r.Differs), wording.Count(r.Steps, "step"), r.Differs[0], wording.ShellArgument(r.Key.ID))
 		}
 	}
 	if n := len(a.Others); n > 0 {

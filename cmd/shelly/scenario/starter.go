@@ -81,7 +81,7 @@ func (c *initCmd) Run(t *terminal.Terminal) error {
 	if differ > 0 {
 		return exit.Errorf(exit.Usage, "files that differ were kept; --force overwrites them")
 	}
-	fmt.Fprintf(t.Out, "next: shelly test %s\n", wording.ShellWord(filepath.Join(c.Dir, "scenarios")))
+	fmt.Fprintf(t.Out, "next: shelly test %s\n", wording.ShellPath(filepath.Join(c.Dir, "scenarios")))
 	return nil
 }
 

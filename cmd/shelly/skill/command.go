@@ -59,7 +59,7 @@ func (p *place) tellElsewhere(t *terminal.Terminal, cfg config.Config) {
 	defer stop()
 	running, err := client.New(cfg.Data, client.Options{}).Status(ctx)
 	if err == nil && running.Workspace != "" && !folder.Same(running.Workspace, cfg.Workspace) {
-		fmt.Fprintf(t.Err, "the running daemon works in %s; for its skills, add --workspace %s\n", terminal.Printable(running.Workspace), terminal.Printable(wording.ShellWord(running.Workspace)))
+		fmt.Fprintf(t.Err, "the running daemon works in %s; for its skills, add --workspace %s\n", terminal.Printable(running.Workspace), terminal.Printable(wording.ShellPath(running.Workspace)))
 	}
 }
 
@@ -82,7 +82,7 @@ func named(l *skill.Library, problems []skill.Problem, name string) (skill.Skill
 		names = append(names, s.Name)
 	}
 	if len(names) == 0 {
-		return s, exit.Errorf(exit.NoMatch, "there is no skill %q, and no other one; create it with shelly skill new %s", name, wording.ShellWord(name))
+		return s, exit.Errorf(exit.NoMatch, "there is no skill %q, and no other one; create it with shelly skill new %s", name, wording.ShellArgument(name))
 	}
 	return s, exit.Errorf(exit.NoMatch, "there is no skill %q; there are %s", name, strings.Join(names, ", "))
 }

@@ -203,7 +203,7 @@ func ending(wrong bool) Status {
 func (t *Turn) question(e comm.Event, h *Heard) {
 	if e.Question != fsm.QuestionApprove {
 		id := fmt.Sprintf("%s-held-%s", t.request, e.Key)
-		h.add(message(agentThought, id, fmt.Sprintf("[shelly waits for a person: shelly request show %s --channel %s]", wording.ShellWord(t.request), Channel)))
+		h.add(message(agentThought, id, fmt.Sprintf("[shelly waits for a person: shelly request show %s]", wording.ShellArgument(t.request, "--channel", Channel))))
 		return
 	}
 	c := t.asking

@@ -130,5 +130,5 @@ func Unanswered(request string) Update {
 
 // Elsewhere returns the note that a question must be answered with shelly's own commands.
 func Elsewhere(request, key string) Update {
-	return message(agentThought, request+"-"+key, "[shelly waits for approval: shelly request approve "+wording.ShellWord(request)+" --channel "+Channel+"]")
+	return message(agentThought, request+"-"+key, "[shelly waits for approval: shelly request approve "+wording.ShellArgument(request, "--channel", Channel)+"]")
 }

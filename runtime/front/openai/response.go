@@ -237,7 +237,7 @@ func (f *Front) getInput(w http.ResponseWriter, r *http.Request) error {
 	if known.Body != "" {
 		return &Error{
 			Status: http.StatusNotFound, Code: "not_kept", Final: true,
-			Message: "the images or earlier messages that came with this response are not in its record, so its input cannot be listed; the text alone: shelly request show " + wording.ShellWord(known.Key.ID),
+			Message: "the images or earlier messages that came with this response are not in its record, so its input cannot be listed; the text alone: shelly request show " + wording.ShellArgument(known.Key.ID),
 		}
 	}
 	list := inputs{Object: "list", Data: []input{}}

@@ -57,7 +57,7 @@ func AgainAt(file string, line int) string {
 	if line > 0 {
 		file += ":" + strconv.Itoa(line)
 	}
-	return "shelly test " + wording.ShellWord(file)
+	return "shelly test " + wording.ShellPath(file)
 }
 
 // fail adds a failure at the step that is judged, which is mostly the last.

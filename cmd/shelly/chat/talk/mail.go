@@ -31,7 +31,7 @@ func (m *Model) mail(in Mail) []Effect {
 // past shows what was said in the session before.
 func (m *Model) past(p Past) {
 	if p.Earlier > 0 {
-		m.tell(fmt.Sprintf("%s before this: shelly session show %s", wording.Count(int(p.Earlier), "message"), wording.ShellWord(p.Session)))
+		m.tell(fmt.Sprintf("%s before this: shelly session show %s", wording.Count(int(p.Earlier), "message"), wording.ShellArgument(p.Session)))
 	}
 	var open []fsm.ToolCall // of the message before, whose results follow in their order
 	for _, a := range p.Messages {

@@ -37,7 +37,7 @@ func (h *hindsight) postReport(w http.ResponseWriter, r *http.Request) error {
 		case err != nil:
 			return err
 		case len(made.HTML) > reportBytes:
-			return &comm.Problem{Code: comm.CodeTooLarge, Message: "the report is too large for the page", Hint: "write it with: shelly request show --html FILE " + wording.ShellWord(past.Request.Key.ID)}
+			return &comm.Problem{Code: comm.CodeTooLarge, Message: "the report is too large for the page", Hint: "write it with: shelly request show --html FILE " + wording.ShellArgument(past.Request.Key.ID)}
 		}
 		return answer(w, ReportBody{h.o.Show(made.HTML)})
 	})
