@@ -61,6 +61,20 @@ type Decision struct {
 	Reason  string         `json:"reason,omitempty"` // of a refusal; of what is resolved, what the model is told
 }
 
+// The bounds on what a status says of the questions that have ended.
+const (
+	DecidedMax         = 8
+	DecidedReasonBytes = 300
+)
+
+// Decided is how a question that was open in an earlier status has ended, since the daemon's start.
+type Decided struct {
+	Handle   fsm.HandleID `json:"handle"`        // that it was about
+	Key      string       `json:"key,omitempty"` // of the call, if a person has decided about one
+	Record   uint64       `json:"record"`        // of the journal, with which it ended
+	Decision Decision     `json:"decision"`      // its reason may be cut
+}
+
 // Verdict is what was decided.
 type Verdict string
 

@@ -177,7 +177,8 @@ type Status struct {
 	Pace      *fsm.Pace  `json:"pace,omitempty"`      // how fast the model reads, in tokens per second, as far as known
 	Disk      *Disk      `json:"disk,omitempty"`
 	Process   *Process   `json:"process,omitempty"`
-	Errors    []Logged   `json:"errors,omitempty"` // the last warnings and errors of the log, the newest last
+	Decided   []Decided  `json:"decided,omitempty"` // how the latest questions to a person have ended, at most DecidedMax, the newest last (APR-24)
+	Errors    []Logged   `json:"errors,omitempty"`  // the last warnings and errors of the log, the newest last
 }
 
 // Watching is what the sources of events have done since the start (EVT-14).

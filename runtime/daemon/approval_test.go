@@ -204,7 +204,13 @@ func TestAPR24AWatcherLearnsHowAQuestionHasEnded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, got := range []*comm.Decision{live, f.ending(again, nil)} {
+			var seen *comm.Decision // by whoever looks at the status
+			for _, d := range f.Status(f.ctx).Decided {
+				if seen = &d.Decision; d.Record == 0 || d.Handle == 0 || (d.Key == "") != (tt.ends == nil) {
+					t.Errorf("the status has %+v", d)
+				}
+			}
+			for _, got := range []*comm.Decision{live, f.ending(again, nil), seen} {
 				if diff := cmp.Diff(tt.want, got); diff != "" {
 					t.Errorf("(-want +got)\n%s", diff)
 				}

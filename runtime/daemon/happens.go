@@ -36,7 +36,31 @@ func (h *hub) moved(m state.Move, c *fsm.Config, in fsm.Fact) {
 	if m.Table != state.InferenceTable.Name || m.To != state.Thinking { // the call is answered
 		h.ends(m.Handle)
 	}
+	h.concludes(m.Handle, in, e.Decision)
 	h.tell(m.Handle, e)
+}
+
+// concludes keeps how a question has ended for those who look at the status (APR-24). The caller holds mu.
+func (h *hub) concludes(id fsm.HandleID, in fsm.Fact, d *comm.Decision) {
+	if d == nil {
+		return
+	}
+	ended := comm.Decided{Handle: id, Record: h.record, Decision: *d}
+	ended.Decision.Reason = wording.Clip(d.Reason, comm.DecidedReasonBytes)
+	if said, ok := in.(fsm.Decided); ok {
+		ended.Key = said.Key
+	}
+	h.decided = append(h.decided, ended)
+	if over := len(h.decided) - comm.DecidedMax; over > 0 {
+		h.decided = slices.Delete(h.decided, 0, over)
+	}
+}
+
+// concluded returns how the latest questions to a person have ended, oldest first.
+func (h *hub) concluded() []comm.Decided {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.decided)
 }
 
 // decided returns how a transition of the step of an input has ended a question to a person; nil: it

@@ -19,6 +19,7 @@ type hub struct {
 	room      []item                             // memory of a dropped history, for the next one
 	subagents map[fsm.HandleID]subagent          // that have begun and not ended
 	previews  map[fsm.HandleID]preview           // what the calls that wait for approval would do
+	decided   []comm.Decided                     // how the latest questions to a person have ended, oldest first
 	ears      []*listener
 	work      map[fsm.HandleID]working  // of handles that were begun
 	written   map[fsm.HandleID]*written // of the requests that a model answers

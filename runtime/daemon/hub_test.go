@@ -229,3 +229,15 @@ func TestAPR24HowAQuestionToAPersonHasEnded(t *testing.T) {
 		}
 	}
 }
+
+func TestAPR24AStatusHasTheLatestQuestionsThatHaveEnded(t *testing.T) {
+	h, reason := newHub(), strings.Repeat("x", comm.DecidedReasonBytes+1)
+	for n := range uint64(comm.DecidedMax + 3) {
+		h.telling(n+1, 1)
+		h.moved(state.Move{Table: state.HandleTable.Name, Handle: fsm.HandleID(n), On: state.OnDecided, To: state.Cognition}, &fsm.Config{}, fsm.Decided{Key: "c", Reason: reason})
+	}
+	all := h.concluded()
+	if len(all) != comm.DecidedMax || all[0].Record != 4 || all[0].Handle != 3 || len(all[0].Decision.Reason) > comm.DecidedReasonBytes+len("…") {
+		t.Errorf("got %d, the first %+v; want %d, from record 4 of handle 3 on, with short reasons", len(all), all[0], comm.DecidedMax)
+	}
+}

@@ -31,6 +31,7 @@ func (d *Daemon) status() comm.Status {
 		}
 	}
 	kept := d.kept()
+	s.Decided = d.hub.concluded()
 	s.Journal = comm.Journal{First: kept.First, Last: kept.Last, Bytes: kept.Bytes}
 	line := newQueue(view)
 	for i := range view.Handles {

@@ -389,6 +389,34 @@ func TestAPR23AReasonOnThePageIsNotLost(t *testing.T) {
 	w.clean()
 }
 
+// The views that look at the status say how a question has ended, too, and keep what was being written.
+func TestAPR24EachViewSaysHowAQuestionHasEnded(t *testing.T) {
+	for name, open := range map[string]func(*world){ // order-free: each has its own daemon
+		"live": func(w *world) { w.Press(browser.Escape, "g", "l") },
+		"request": func(w *world) {
+			w.Press(browser.Escape, "g", "r")
+			w.Click(".rows a", "Please write.")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := begin(t, slow)
+			w.enter()
+			w.ask("Please write.")
+			w.See(".question button", "No, because")
+			open(w)
+			w.Click("main .question button", "No, because")
+			w.Type("main .question textarea", "write to b.txt")
+			w.shelly("request", "deny", "--by", "Ann", "--reason", "not on a Friday")
+			w.See("main .question.over", "Refused by Ann: not on a Friday")
+			w.See("main .question.over", "What you have written was not sent.")
+			if tag, field, _ := w.Focused(); tag != "textarea" {
+				t.Errorf("the focus is on %s %q; want the field", tag, field)
+			}
+			w.clean()
+		})
+	}
+}
+
 // A reason that is being written stays when the chat is drawn again: by a new link after a kill, and
 // by a reload.
 func TestCOM73AReasonStaysWhenTheChatIsDrawnAgain(t *testing.T) {

@@ -3,7 +3,7 @@
 import { el, fill, button, span, short } from './dom.js';
 import { get, post, piece } from './api.js';
 import { graph } from './graph.js';
-import { stateWords, inferenceWords, lifeWords } from './words.js';
+import { stateWords, inferenceWords, lifeWords, endWords } from './words.js';
 import { question } from './question.js';
 import * as pulse from './pulse.js';
 
@@ -44,14 +44,18 @@ export function liveView(main, signal) {
     const asked = new Map((s.active || []).filter((a) => a.asks).map((a) => [`${a.handle} ${a.asks.key || ''}`, a]));
     for (const [key, one] of cards) {
       if (asked.has(key)) continue;
-      if (!one.classList.contains('over')) one.over('No longer asked: it was answered, cancelled, or timed out.');
+      if (!one.classList.contains('over')) one.over(endWords(s, one.asks, one.since));
       cards.delete(key);
       answered.push(one.parentElement);
-      if (answered.length > answeredMax) answered.shift().remove();
+      const old = answered.length > answeredMax ? answered.findIndex((a) => !a.querySelector('textarea')) : -1; // what was written and not sent stays
+      if (old >= 0) answered.splice(old, 1)[0].remove();
     }
     for (const [key, a] of asked) {
       if (cards.has(key)) continue;
-      cards.set(key, question(a.asks));
+      const one = question(a.asks);
+      one.asks = a.asks;
+      one.since = s.journal?.last || 0;
+      cards.set(key, one);
       asks.append(el('div', {}, el('p', { class: 'who' }, title(a)), cards.get(key)));
     }
     waits.hidden = !s.queue?.length;

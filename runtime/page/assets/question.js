@@ -40,7 +40,7 @@ export function question(q, answered = () => {}) {
   function field(label) {
     const text = el('textarea', { rows: '2', 'aria-label': label });
     text.value = kept(draft);
-    text.addEventListener('input', () => keep(draft, text.value));
+    text.addEventListener('input', () => card.classList.contains('over') || keep(draft, text.value));
     return text;
   }
   if (q.question === 'approve') approve();

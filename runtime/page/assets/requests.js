@@ -3,7 +3,7 @@
 import { el, add, fill, button, seen, time, span, short, wrong } from './dom.js';
 import { whatIf } from './fork.js';
 import { get, post, query, piece } from './api.js';
-import { stateWords, inferenceWords, outcomeWords, count } from './words.js';
+import { stateWords, inferenceWords, outcomeWords, endWords, count } from './words.js';
 import { markdown } from './text.js';
 import { question } from './question.js';
 import * as pulse from './pulse.js';
@@ -124,11 +124,26 @@ export async function requestView(main, name, signal) {
   // ask shows what is asked; a card stays as it is, so that a person's hand and words do.
   function ask(now) {
     if (card?.key === now?.key) return;
-    if (card && !card.classList.contains('over')) card.over('No longer asked: it was answered, cancelled, or timed out.');
+    if (card && !card.classList.contains('over')) end(card);
+    card = null;
     if (!now) return;
+    for (const one of [...asks.children]) if (one.classList.contains('over') && !one.querySelector('textarea')) one.remove(); // what was written and not sent stays
     card = question(now);
     card.key = now.key;
-    fill(asks, card);
+    card.asks = now;
+    card.since = pulse.last?.journal?.last || 0;
+    add(asks, [card]);
+  }
+
+  // end says how a question has ended that is no longer asked.
+  async function end(one) {
+    let status = null;
+    try {
+      status = await get('/v1/status', { signal });
+    } catch {
+      if (signal.aborted) return;
+    }
+    if (!one.classList.contains('over')) one.over(endWords(status, one.asks, one.since));
   }
 
   async function page() {

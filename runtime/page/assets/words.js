@@ -38,6 +38,12 @@ export function decisionWords(d) {
   return seen(`${d.verdict === 'approved' ? 'Approved' : 'Refused'}${covers}${d.by ? ` by ${d.by}` : ''}${d.reason ? `: ${d.reason}` : '.'}`);
 }
 
+/** endWords says how a question has ended that a status showed when the journal ended at a record, and a later status does not (APR-24). */
+export function endWords(status, q, since) {
+  const ended = status?.decided?.find((d) => d.handle === q.handle && d.record > since && (!d.key || !q.key || d.key === q.key));
+  return ended ? decisionWords(ended.decision) : 'No longer asked: it was answered, cancelled, or timed out.';
+}
+
 /** sender returns in words who sent a message. */
 export function sender(m) {
   if (m.from === 'schedule') return `Schedule ${m.session.replace(/^schedule:/, '')}`;
