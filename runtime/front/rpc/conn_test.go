@@ -90,6 +90,8 @@ func TestFRT45WhatIsWrongWithALineIsSaidInItsAnswer(t *testing.T) {
 		{"nonsense", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the message is not JSON at byte 0"}}`},
 		{`{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"\"id\" is given twice"}}`},
 		{`[{"jsonrpc":"2.0","id":1,"method":"x"}]`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the message is a list; send an object"}}`},
+		{`{"jsonrpc":"1.0","id":1,"method":"x"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"jsonrpc is another version; send \"2.0\""}}`},
+		{`{"jsonrpc":2.0,"id":1,"method":"x"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"jsonrpc is a number; send \"2.0\""}}`},
 		{`{"id":1,"method":"x"}`, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"jsonrpc is missing; send \"2.0\""}}`},
 		{`{"jsonrpc":"2.0","id":{},"method":"x"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"id is an object; send a number or a text"}}`},
 		{`{"jsonrpc":"2.0","id":"a\ud800","method":"x"}`, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"\"id\" holds U+FFFD, or what is read as that because it is no character, such as \\ud800 alone; send another"}}`},

@@ -78,7 +78,14 @@ func read(line []byte) (in incoming, wrong *Error) {
 		return in, Errorf(CodeInvalid, "id is %s; send a number or a text", id.Kind)
 	}
 	if version := v.Member("jsonrpc"); version.Kind != wire.String || version.Text != "2.0" {
-		return in, Errorf(CodeInvalid, `jsonrpc is missing; send "2.0"`)
+		switch version.Kind {
+		case wire.Null, "":
+			return in, Errorf(CodeInvalid, `jsonrpc is missing; send "2.0"`)
+		case wire.String:
+			return in, Errorf(CodeInvalid, `jsonrpc is another version; send "2.0"`)
+		default:
+			return in, Errorf(CodeInvalid, `jsonrpc is %s; send "2.0"`, version.Kind)
+		}
 	}
 	method := v.Member("method")
 	if method.Kind != wire.String && method.Kind != wire.Null {
