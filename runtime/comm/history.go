@@ -156,15 +156,10 @@ func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 		}
 		return b.page(after, uint64(limit))
 	})
-	switch {
-	case errors.Is(err, ErrNoStep):
-		return &Problem{CodeNotFound, err.Error(), "leave ?at= out to see them all"}
-	case err != nil:
-		h.note("tell what happened to a request", err)
-		return err
+	if errors.Is(err, ErrNoStep) {
+		err = &Problem{CodeNotFound, err.Error(), "leave ?at= out to see them all"}
 	}
-	writeJSON(w, http.StatusOK, body)
-	return nil
+	return h.answer(w, "tell what happened to a request", body, err)
 }
 
 // history folds the journal until ctx ends; shorten reduces the history to what was asked for.

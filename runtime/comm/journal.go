@@ -58,15 +58,10 @@ func (h *HTTP) getKept(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	kept, err := recorded.Kept()
-	if err != nil {
-		h.note("read the journal", err)
-		return err
-	}
 	if kept.Snapshots == nil {
 		kept.Snapshots = []uint64{} // an empty list, not null
 	}
-	writeJSON(w, http.StatusOK, kept)
-	return nil
+	return h.answer(w, "read the journal", kept, err)
 }
 
 // getBackup sends a backup (COM-16). A backup that was cut off lacks the checksums at its end.

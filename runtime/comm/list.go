@@ -131,15 +131,10 @@ func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	body, err := List(recorded, standings, wanted)
-	if err != nil {
-		h.note("list the requests", err)
-		return err
-	}
 	for i, one := range body.Requests {
 		body.Requests[i] = caller.shows(one)
 	}
-	writeJSON(w, http.StatusOK, body)
-	return nil
+	return h.answer(w, "list the requests", body, err)
 }
 
 // wantedOf reads which requests are wanted.

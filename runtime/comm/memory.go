@@ -111,12 +111,7 @@ func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer release()
 	body, err := ListMemory(r.Context(), h.o.Memory, q.filter, int(min(skip, 1<<31)), limit)
-	if err != nil {
-		h.note("list the memory", err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, body)
-	return nil
+	return h.answer(w, "list the memory", body, err)
 }
 
 func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
@@ -148,12 +143,7 @@ func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := context.WithTimeout(r.Context(), searchMax)
 	defer cancel()
 	found, err := h.o.Memory.Search(ctx, query)
-	if err != nil {
-		h.note("search the memory", err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, found)
-	return nil
+	return h.answer(w, "search the memory", found, err)
 }
 
 func (h *HTTP) getEntry(w http.ResponseWriter, r *http.Request) error {
@@ -166,15 +156,10 @@ func (h *HTTP) getEntry(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer release()
 	e, ok, err := h.o.Memory.Get(r.Context(), r.PathValue("id"))
-	switch {
-	case err != nil:
-		h.note("read a memory entry", err)
-		return err
-	case !ok:
-		return &Problem{CodeNotFound, "there is no such memory entry", "list them with GET /v1/memory"}
+	if err == nil && !ok {
+		err = &Problem{CodeNotFound, "there is no such memory entry", "list them with GET /v1/memory"}
 	}
-	writeJSON(w, http.StatusOK, NewEntryBody(e))
-	return nil
+	return h.answer(w, "read a memory entry", NewEntryBody(e), err)
 }
 
 // memoryBody reads the fields of a request's body, and counts one that is malformed.
@@ -206,12 +191,7 @@ func (h *HTTP) postMemory(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer release()
 	done, err := h.o.Memory.Bring(r.Context(), entries, how)
-	if err != nil {
-		h.note("bring memory entries", err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, done)
-	return nil
+	return h.answer(w, "bring memory entries", done, err)
 }
 
 // entry reads an item of a list as an entry, and completes it.
@@ -251,13 +231,10 @@ func (h *HTTP) postForget(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer release()
 	n, err := h.o.Memory.Forget(r.Context(), ids...)
-	if err != nil {
-		h.note("forget memory entries", err)
-		return err
+	if err == nil {
+		h.o.Log.Info("memory entries forgotten", "entries", n)
 	}
-	h.o.Log.Info("memory entries forgotten", "entries", n)
-	writeJSON(w, http.StatusOK, ForgetBody{n})
-	return nil
+	return h.answer(w, "forget memory entries", ForgetBody{n}, err)
 }
 
 func (h *HTTP) getExport(w http.ResponseWriter, r *http.Request) error {

@@ -31,12 +31,7 @@ func (h *HTTP) getMessages(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		list, err = fitting(list)
 	}
-	if err != nil {
-		h.note("read the messages", err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, MessagesBody{list})
-	return nil
+	return h.answer(w, "read the messages", MessagesBody{list}, err)
 }
 
 // messages returns the first messages after a position, or the first unread ones after it.
@@ -176,12 +171,7 @@ func (h *HTTP) postRead(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	unread, err := h.front.Unread(r.Context())
-	if err != nil {
-		h.note("count the unread messages", err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, unread)
-	return nil
+	return h.answer(w, "count the unread messages", unread, err)
 }
 
 // whole is a field that holds a whole number, not negative.

@@ -25,7 +25,8 @@ func (h *HTTP) postCancel(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.told(w, "cancel a request", func() (bool, error) { return h.front.Cancel(r.Context(), known.Key) })
+	taken, err := h.front.Cancel(r.Context(), known.Key)
+	return h.answer(w, "cancel a request", Taken{taken}, err)
 }
 
 // postCancelHandle asks to end a handle that is not a request (COM-12).
@@ -34,7 +35,8 @@ func (h *HTTP) postCancelHandle(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.told(w, "cancel a handle", func() (bool, error) { return h.front.CancelHandle(r.Context(), id) })
+	taken, err := h.front.CancelHandle(r.Context(), id)
+	return h.answer(w, "cancel a handle", Taken{taken}, err)
 }
 
 // postDecision takes a person's decision about a tool call (APR-2).
@@ -58,7 +60,8 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 			h.o.Counters.malformed.Add(1)
 			return err
 		}
-		return h.told(w, "pass on a decision", func() (bool, error) { return h.front.Decide(r.Context(), d) })
+		taken, err := h.front.Decide(r.Context(), d)
+		return h.answer(w, "pass on a decision", Taken{taken}, err)
 	}
 }
 
@@ -68,12 +71,7 @@ func (h *HTTP) getApprovals(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	list, err := h.front.Approvals(r.Context())
-	if err != nil {
-		h.note("read the approvals", err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, ApprovalsBody{list})
-	return nil
+	return h.answer(w, "read the approvals", ApprovalsBody{list}, err)
 }
 
 // postRevoke revokes a grant (COM-40, APR-17).
@@ -86,7 +84,8 @@ func (h *HTTP) postRevoke(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in.By = CallerOf(r.Context()).by(in.By)
-	return h.told(w, "revoke an approval", func() (bool, error) { return h.front.Revoke(r.Context(), in) })
+	taken, err := h.front.Revoke(r.Context(), in)
+	return h.answer(w, "revoke an approval", Taken{taken}, err)
 }
 
 // Scope parses which later calls an approval covers.
@@ -126,7 +125,8 @@ func (h *HTTP) postResolution(w http.ResponseWriter, r *http.Request) error {
 	if err := h.read(w, r, text("text", &in.Text)); err != nil {
 		return err
 	}
-	return h.told(w, "pass on a person's word", func() (bool, error) { return h.front.Resolve(r.Context(), in) })
+	taken, err := h.front.Resolve(r.Context(), in)
+	return h.answer(w, "pass on a person's word", Taken{taken}, err)
 }
 
 // handle returns the handle that a route names by its number or by its request.
@@ -159,17 +159,6 @@ func (h *HTTP) read(w http.ResponseWriter, r *http.Request, fields ...field) err
 	return nil
 }
 
-// told passes something on to the daemon and answers whether it changed anything.
-func (h *HTTP) told(w http.ResponseWriter, what string, tell func() (bool, error)) error {
-	taken, err := tell()
-	if err != nil {
-		h.note(what, err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, Taken{taken})
-	return nil
-}
-
 // The most bytes of a schedule's text and of its other fields.
 const (
 	ScheduleTextMax  = 16 << 10
@@ -183,12 +172,7 @@ func (h *HTTP) getSchedules(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	list, err := h.front.Schedules(r.Context())
-	if err != nil {
-		h.note("read the schedules", err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, SchedulesBody{list})
-	return nil
+	return h.answer(w, "read the schedules", SchedulesBody{list}, err)
 }
 
 // postSchedule adds a schedule (COM-52, HND-62). The fields are named after the arguments of
@@ -241,12 +225,7 @@ func (h *HTTP) scheduled(w http.ResponseWriter, r *http.Request, in fsm.Schedule
 	if unfit, ok := errors.AsType[*engine.UnfitError](err); ok && in.Change == fsm.ScheduleAdd {
 		err = badRequest(unfit.Why, "send a message, and exactly one of every_seconds, cron_expr and at")
 	}
-	if err != nil {
-		h.note("change a schedule", err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, Scheduled{id, taken})
-	return nil
+	return h.answer(w, "change a schedule", Scheduled{id, taken}, err)
 }
 
 // AuditBody is the answer to GET /v1/audit, oldest first.
@@ -269,12 +248,7 @@ func (h *HTTP) getAudit(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		found, err = fitting(found)
 	}
-	if err != nil {
-		h.note("read the audit", err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, AuditBody{found})
-	return nil
+	return h.answer(w, "read the audit", AuditBody{found}, err)
 }
 
 // readDefault is the number of items returned without ?limit=.

@@ -124,6 +124,16 @@ func (h *HTTP) note(what string, err error) {
 	}
 }
 
+// answer answers with body, or with the error that there is: what is what could not be done then.
+func (h *HTTP) answer(w http.ResponseWriter, what string, body any, err error) error {
+	if err != nil {
+		h.note(what, err)
+		return err
+	}
+	writeJSON(w, http.StatusOK, body)
+	return nil
+}
+
 func answerAccepted(w http.ResponseWriter, r *http.Request, known engine.Request) {
 	if known.Done {
 		writeJSON(w, http.StatusOK, CallerOf(r.Context()).shows(newRecord(known)))
@@ -198,7 +208,8 @@ func (h *HTTP) postCancelSubagent(w http.ResponseWriter, r *http.Request) error 
 	}
 	for _, s := range list {
 		if strconv.FormatInt(int64(s.Handle), 10) == r.PathValue("handle") {
-			return h.told(w, "cancel a subagent", func() (bool, error) { return h.front.CancelHandle(r.Context(), s.Handle) })
+			taken, err := h.front.CancelHandle(r.Context(), s.Handle)
+			return h.answer(w, "cancel a subagent", Taken{taken}, err)
 		}
 	}
 	return &Problem{

@@ -66,12 +66,7 @@ func (h *HTTP) getSession(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		list, err = fitting(list)
 	}
-	if err != nil {
-		h.note("read a session", err)
-		return err
-	}
-	writeJSON(w, http.StatusOK, ArchiveBody{list})
-	return nil
+	return h.answer(w, "read a session", ArchiveBody{list}, err)
 }
 
 // sessionKnown returns a problem if there is no such session.
