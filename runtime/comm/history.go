@@ -127,7 +127,7 @@ const foldsMax = 4
 
 // getSteps answers with what happened to a request (COM-15).
 func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
-	known, err := h.find(r, "after", "limit", "at")
+	known, err := h.find(r)
 	if err != nil {
 		return err
 	}

@@ -320,9 +320,6 @@ func (h *HTTP) getHealth(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *HTTP) getStatus(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r); err != nil {
-		return err
-	}
 	writeJSON(w, http.StatusOK, h.status(r.Context()))
 	return nil
 }

@@ -22,9 +22,6 @@ const pieceBytes = 64 << 10
 
 // getJournal sends records as a journal file (COM-16).
 func (h *HTTP) getJournal(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r, "from", "to"); err != nil {
-		return err
-	}
 	q := r.URL.Query()
 	from, err := Number(q.Get("from"), "from", 0)
 	if err != nil {
@@ -50,9 +47,6 @@ func (h *HTTP) getJournal(w http.ResponseWriter, r *http.Request) error {
 
 // getKept answers with which records and snapshots there are (COM-16).
 func (h *HTTP) getKept(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r); err != nil {
-		return err
-	}
 	recorded, err := h.front.Recorded(r.Context())
 	if err != nil {
 		return err
@@ -66,9 +60,6 @@ func (h *HTTP) getKept(w http.ResponseWriter, r *http.Request) error {
 
 // getBackup sends a backup (COM-16). A backup that was cut off lacks the checksums at its end.
 func (h *HTTP) getBackup(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r); err != nil {
-		return err
-	}
 	select {
 	case h.backup <- struct{}{}:
 		defer func() { <-h.backup }()

@@ -111,9 +111,6 @@ func fitting[T any](list []T) ([]T, error) {
 // getRequests answers with the requests whose record is before an index, and the standings of
 // those that are unfinished (COM-15).
 func (h *HTTP) getRequests(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r, "before", "after", "limit", "state", "id", "prefix", "session", "client"); err != nil {
-		return err
-	}
 	wanted, err := wantedOf(r.URL.Query())
 	if err != nil {
 		return err

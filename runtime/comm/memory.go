@@ -96,7 +96,7 @@ func (h *HTTP) memories(w http.ResponseWriter, r *http.Request) (release func(),
 }
 
 func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
-	q, err := h.filtered(r, "skip", "limit")
+	q, err := h.filtered(r)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
-	q, err := h.filtered(r, "text", "k", "mode")
+	q, err := h.filtered(r)
 	if err != nil {
 		return err
 	}
@@ -147,9 +147,6 @@ func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *HTTP) getEntry(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r); err != nil {
-		return err
-	}
 	release, err := h.memories(w, r)
 	if err != nil {
 		return err
@@ -164,9 +161,6 @@ func (h *HTTP) getEntry(w http.ResponseWriter, r *http.Request) error {
 
 // memoryBody reads the fields of a request's body, and counts one that is malformed.
 func (h *HTTP) memoryBody(w http.ResponseWriter, r *http.Request, fields ...field) error {
-	if err := Query(r); err != nil {
-		return err
-	}
 	body, err := h.bodyOf(w, r, MemoryBytesMax)
 	if err != nil {
 		return err
@@ -238,9 +232,6 @@ func (h *HTTP) postForget(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (h *HTTP) getExport(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r, "vectors"); err != nil {
-		return err
-	}
 	vectors := true
 	if v := r.URL.Query(); v.Has("vectors") {
 		var err error
@@ -263,10 +254,7 @@ type filtered struct {
 }
 
 // filtered reads a query that may filter entries.
-func (h *HTTP) filtered(r *http.Request, known ...string) (q filtered, err error) {
-	if err := Query(r, append(known, "session", "kind", "since", "before")...); err != nil {
-		return q, err
-	}
+func (h *HTTP) filtered(r *http.Request) (q filtered, err error) {
 	q.values = r.URL.Query()
 	since, err := Number(q.values.Get("since"), "since", 0)
 	before, wrong := Number(q.values.Get("before"), "before", 0)

@@ -17,9 +17,6 @@ import (
 
 // getMessages returns what was sent to chats (COM-13, HND-46).
 func (h *HTTP) getMessages(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r, "channel", "chat", "after", "limit", "unread"); err != nil {
-		return err
-	}
 	q := r.URL.Query()
 	to, wrong := chatOf(q)
 	after, limit, err := page(q)
@@ -68,9 +65,6 @@ func chatOf(q url.Values) (fsm.Origin, error) {
 
 // getMessageEvents streams what is sent to chats (COM-51).
 func (h *HTTP) getMessageEvents(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r, "channel", "chat", "after"); err != nil {
-		return err
-	}
 	q := r.URL.Query()
 	to, err := chatOf(q)
 	if err != nil {
@@ -155,14 +149,14 @@ func (s eventWriter) message(m Message) error {
 // postRead records up to where a person has read (COM-50).
 func (h *HTTP) postRead(w http.ResponseWriter, r *http.Request) error {
 	var marks []inbox.Mark
-	err := cmp.Or(Query(r), h.read(w, r, list("read", inbox.ChatsMax, func(d *json.Decoder, name string) error {
+	err := h.read(w, r, list("read", inbox.ChatsMax, func(d *json.Decoder, name string) error {
 		var m inbox.Mark
 		if err := object(d, text("channel", &m.Channel), text("chat", &m.Chat), whole("position", &m.Position)); err != nil {
 			return err
 		}
 		marks = append(marks, m)
 		return cmp.Or(checkName("channel", m.Channel, 0, ChannelBytesMax), checkName("chat", m.Chat, 0, ChatBytesMax))
-	})))
+	}))
 	if err != nil {
 		return err
 	}

@@ -67,9 +67,6 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 
 // getApprovals returns the grants (COM-40).
 func (h *HTTP) getApprovals(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r); err != nil {
-		return err
-	}
 	list, err := h.front.Approvals(r.Context())
 	return h.answer(w, "read the approvals", ApprovalsBody{list}, err)
 }
@@ -77,7 +74,7 @@ func (h *HTTP) getApprovals(w http.ResponseWriter, r *http.Request) error {
 // postRevoke revokes a grant (COM-40, APR-17).
 func (h *HTTP) postRevoke(w http.ResponseWriter, r *http.Request) error {
 	in := fsm.Revoked{Grant: r.PathValue("id")}
-	if err := cmp.Or(Query(r), h.read(w, r, text("by", &in.By))); err != nil {
+	if err := h.read(w, r, text("by", &in.By)); err != nil {
 		return err
 	}
 	if err := cmp.Or(checkName("id", in.Grant, 1, KeyBytesMax), checkName("by", in.By, 0, ByBytesMax)); err != nil {
@@ -136,9 +133,6 @@ func (h *HTTP) handle(r *http.Request) (fsm.HandleID, error) {
 		known, err := h.find(r)
 		return known.Handle, err
 	}
-	if err := Query(r); err != nil {
-		return 0, err
-	}
 	n, err := strconv.ParseUint(number, 10, 64)
 	if err != nil {
 		return 0, badRequest("a handle is a whole number", "the status names the handles that ask something")
@@ -168,9 +162,6 @@ const (
 
 // getSchedules returns the schedules (COM-52).
 func (h *HTTP) getSchedules(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r); err != nil {
-		return err
-	}
 	list, err := h.front.Schedules(r.Context())
 	return h.answer(w, "read the schedules", SchedulesBody{list}, err)
 }
@@ -179,8 +170,8 @@ func (h *HTTP) getSchedules(w http.ResponseWriter, r *http.Request) error {
 // the tool cron, so that error messages fit both.
 func (h *HTTP) postSchedule(w http.ResponseWriter, r *http.Request) error {
 	in, every := fsm.ScheduleChanged{Change: fsm.ScheduleAdd}, uint64(0)
-	err := cmp.Or(Query(r), h.read(w, r, text("message", &in.Text), whole("every_seconds", &every), text("cron_expr", &in.Cron), text("at", &in.Once),
-		text("zone", &in.Zone), text("session", &in.Session), text("channel", &in.Origin.Channel), text("chat", &in.Origin.Chat), text("by", &in.By)))
+	err := h.read(w, r, text("message", &in.Text), whole("every_seconds", &every), text("cron_expr", &in.Cron), text("at", &in.Once),
+		text("zone", &in.Zone), text("session", &in.Session), text("channel", &in.Origin.Channel), text("chat", &in.Origin.Chat), text("by", &in.By))
 	if err != nil {
 		return err
 	}
@@ -207,7 +198,7 @@ func (h *HTTP) postSchedule(w http.ResponseWriter, r *http.Request) error {
 func (h *HTTP) postScheduleChange(change fsm.ScheduleChange) handling {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		in := fsm.ScheduleChanged{Change: change, Schedule: r.PathValue("id")}
-		err := cmp.Or(Query(r), h.read(w, r, text("by", &in.By)))
+		err := h.read(w, r, text("by", &in.By))
 		if err = cmp.Or(err, checkName("by", in.By, 0, ByBytesMax)); err != nil {
 			return err
 		}
@@ -235,9 +226,6 @@ type AuditBody struct {
 
 // getAudit returns the records of tool calls that have ended (COM-14, TOL-9).
 func (h *HTTP) getAudit(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r, "session", "after", "limit"); err != nil {
-		return err
-	}
 	q := r.URL.Query()
 	session := q.Get("session")
 	after, limit, err := page(q)

@@ -44,9 +44,6 @@ func IsProof(proof, token, address, challenge string) bool {
 // getProof proves that this listener knows the token. The answer is of no other use: the token
 // cannot be derived from it, and it answers no other challenge.
 func (h *HTTP) getProof(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r, "challenge"); err != nil {
-		return err
-	}
 	challenge := r.URL.Query().Get("challenge")
 	if b, err := hex.DecodeString(challenge); err != nil || len(b) != challengeBytes {
 		return badRequest("the challenge is not 64 hexadecimal digits", "send as many random ones")

@@ -48,9 +48,6 @@ const (
 
 // mode reads how the client wants to be answered.
 func (h *HTTP) mode(r *http.Request) (mode, error) {
-	if err := Query(r, "stream", "wait", "after"); err != nil {
-		return 0, err
-	}
 	q := r.URL.Query()
 	stream, err := flag(q, "stream")
 	if err != nil {

@@ -219,7 +219,7 @@ func (h *HTTP) postCancelSubagent(w http.ResponseWriter, r *http.Request) error 
 }
 
 func (h *HTTP) getEvents(w http.ResponseWriter, r *http.Request) error {
-	known, err := h.find(r, "after")
+	known, err := h.find(r)
 	if err != nil {
 		return err
 	}
@@ -236,12 +236,8 @@ func (h *HTTP) getEvents(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// find returns the record that a route names; more are the query parameters that it
-// takes besides the channel and the client.
-func (h *HTTP) find(r *http.Request, more ...string) (engine.Request, error) {
-	if err := Query(r, append(more, "channel", "client")...); err != nil {
-		return engine.Request{}, err
-	}
+// find returns the record that a route names.
+func (h *HTTP) find(r *http.Request) (engine.Request, error) {
 	key, err := KeyOf(r)
 	if err != nil {
 		return engine.Request{}, err
@@ -262,9 +258,6 @@ func (h *HTTP) find(r *http.Request, more ...string) (engine.Request, error) {
 
 // postEvent takes a system event (COM-10).
 func (h *HTTP) postEvent(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r); err != nil {
-		return err
-	}
 	body, err := h.body(w, r)
 	if err != nil {
 		return err

@@ -23,9 +23,6 @@ type ArchiveBody struct {
 
 // getSessions lists the sessions after an id (COM-54).
 func (h *HTTP) getSessions(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r, "after"); err != nil {
-		return err
-	}
 	all, err := h.o.Sessions.List()
 	if err != nil {
 		h.note("list the sessions", err)
@@ -51,9 +48,6 @@ func (h *HTTP) getSessions(w http.ResponseWriter, r *http.Request) error {
 
 // getSession returns what was said in a session after a message (COM-54).
 func (h *HTTP) getSession(w http.ResponseWriter, r *http.Request) error {
-	if err := Query(r, "after", "limit"); err != nil {
-		return err
-	}
 	id := CallerOf(r.Context()).session(r.PathValue("id"))
 	after, limit, err := page(r.URL.Query())
 	if err := cmp.Or(err, checkName("session", id, 1, SessionBytesMax)); err != nil {
