@@ -116,7 +116,7 @@ func (c *Client) Cancel(ctx context.Context, id, channel string) (taken bool, er
 // CancelOf is Cancel of a request that may be another client's.
 func (c *Client) CancelOf(ctx context.Context, about About) (taken bool, err error) {
 	var answer comm.Taken
-	err = c.read(ctx, http.MethodPost, about.of("/cancel"), nil, &answer)
+	err = c.post(ctx, about.of("/cancel"), nil, &answer)
 	return answer.Taken, err
 }
 
@@ -155,6 +155,18 @@ func segment(id string) string { return strings.ReplaceAll(url.PathEscape(id), "
 
 func (c *Client) get(ctx context.Context, path string, to any) error {
 	return c.read(ctx, http.MethodGet, path, nil, to)
+}
+
+// post sends fields, or nothing if they are nil.
+func (c *Client) post(ctx context.Context, path string, fields, to any) error {
+	if fields == nil {
+		return c.read(ctx, http.MethodPost, path, nil, to)
+	}
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return fmt.Errorf("encode what is sent: %w", err)
+	}
+	return c.read(ctx, http.MethodPost, path, body, to)
 }
 
 // read decodes the answer to a request.

@@ -2,11 +2,8 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -76,23 +73,15 @@ func (m Memory) Get(ctx context.Context, id string) (comm.EntryBody, bool, error
 // Bring stores entries, each whole, and returns once all are durable.
 func (m Memory) Bring(ctx context.Context, entries []fsm.Entry, how memory.Bringing) (memory.Brought, error) {
 	var done memory.Brought
-	err := m.post(ctx, "/v1/memory", map[string]any{"entries": entries, "replace": how.Replace, "dry_run": how.Dry}, &done)
+	err := m.client.post(ctx, "/v1/memory", map[string]any{"entries": entries, "replace": how.Replace, "dry_run": how.Dry}, &done)
 	return done, err
 }
 
 // Forget deletes entries and returns how many of them there were.
 func (m Memory) Forget(ctx context.Context, ids ...string) (int, error) {
 	var done comm.ForgetBody
-	err := m.post(ctx, "/v1/memory/forget", map[string]any{"ids": ids}, &done)
+	err := m.client.post(ctx, "/v1/memory/forget", map[string]any{"ids": ids}, &done)
 	return done.Forgotten, err
-}
-
-func (m Memory) post(ctx context.Context, path string, fields map[string]any, to any) error {
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return fmt.Errorf("encode what is sent: %w", err)
-	}
-	return m.client.read(ctx, http.MethodPost, path, body, to)
 }
 
 // Export writes every entry to w. A connection that breaks is an error.

@@ -2,9 +2,7 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -46,11 +44,7 @@ func chatQuery(to fsm.Origin) url.Values {
 // how many are unread now.
 func (c *Client) Read(ctx context.Context, marks ...inbox.Mark) (comm.Unread, error) {
 	var unread comm.Unread
-	body, err := json.Marshal(map[string]any{"read": append([]inbox.Mark{}, marks...)})
-	if err != nil {
-		return unread, fmt.Errorf("encode what was read: %w", err)
-	}
-	err = c.read(ctx, http.MethodPost, "/v1/messages/read", body, &unread)
+	err := c.post(ctx, "/v1/messages/read", map[string]any{"read": append([]inbox.Mark{}, marks...)}, &unread)
 	return unread, err
 }
 

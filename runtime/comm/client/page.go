@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 // life.
 func (c *Client) Page(ctx context.Context) (address string, life time.Duration, err error) {
 	var t comm.TicketBody
-	if err := c.read(ctx, http.MethodPost, comm.TicketRoute, nil, &t); err != nil {
+	if err := c.post(ctx, comm.TicketRoute, nil, &t); err != nil {
 		return "", 0, err
 	}
 	at, err := ReadEndpoint(c.dir)

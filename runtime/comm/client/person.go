@@ -2,9 +2,7 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 
@@ -100,11 +98,7 @@ func (c *Client) Channels(ctx context.Context) ([]channel.State, error) {
 
 // TryChannel sends a message to a chat of a channel, once.
 func (c *Client) TryChannel(ctx context.Context, name, chat, text string) (tried channel.TriedBody, err error) {
-	body, err := json.Marshal(channel.TryBody{Chat: chat, Text: text})
-	if err != nil {
-		return tried, err
-	}
-	err = c.read(ctx, http.MethodPost, channel.ListRoute+"/"+segment(name)+"/try", body, &tried)
+	err = c.post(ctx, channel.ListRoute+"/"+segment(name)+"/try", channel.TryBody{Chat: chat, Text: text}, &tried)
 	return tried, err
 }
 
@@ -120,12 +114,8 @@ func (c *Client) Schedule(ctx context.Context, in fsm.ScheduleChanged) (id strin
 	} else {
 		path += "/" + segment(in.Schedule) + "/" + string(in.Change)
 	}
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return "", false, fmt.Errorf("encode the schedule: %w", err)
-	}
 	var answer comm.Scheduled
-	err = c.read(ctx, http.MethodPost, path, body, &answer)
+	err = c.post(ctx, path, fields, &answer)
 	return answer.ID, answer.Taken, err
 }
 
@@ -156,17 +146,13 @@ func (c *Client) Audit(ctx context.Context, session string, after uint64, limit 
 		query.Set("session", session)
 	}
 	var body comm.AuditBody
-	err := c.read(ctx, http.MethodGet, "/v1/audit?"+query.Encode(), nil, &body)
+	err := c.get(ctx, "/v1/audit?"+query.Encode(), &body)
 	return body.Audit, err
 }
 
 // tell sends a person's decision.
 func (c *Client) tell(ctx context.Context, path string, fields map[string]string) (taken bool, err error) {
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return false, fmt.Errorf("encode the decision: %w", err)
-	}
 	var answer comm.Taken
-	err = c.read(ctx, http.MethodPost, path, body, &answer)
+	err = c.post(ctx, path, fields, &answer)
 	return answer.Taken, err
 }
