@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shelly/fsm/engine"
+	"shelly/sim/history"
 	"shelly/sim/history/export"
 )
 
@@ -12,8 +13,8 @@ import (
 func TestCLI16AnAnsweredRequestIsNotSaidToBeUnfinished(t *testing.T) {
 	for want, r := range map[string]*export.Record{
 		"is not finished":  {},
-		"it has the reply": {Request: engine.Request{Done: true}},
-		"":                 {Request: engine.Request{Done: true}, Ended: true},
+		"it has the reply": {History: history.History{Request: engine.Request{Done: true}}},
+		"":                 {History: history.History{Request: engine.Request{Done: true}, Ended: true}},
 	} {
 		if got := lacking(r); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%q, want %q", got, want)

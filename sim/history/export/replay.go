@@ -11,6 +11,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/sim/explore"
+	"shelly/sim/history"
 	"shelly/sim/scenario"
 	"shelly/sim/strict"
 )
@@ -86,7 +87,7 @@ func (r *Record) about() []string {
 }
 
 // words say what happened at a step: the record, whom it is about, and where it leads.
-func (r *Record) words(s Step) string {
+func (r *Record) words(s history.Step) string {
 	text := fmt.Sprintf("record %d", s.Index)
 	if r.forked > 0 {
 		text = "forked"

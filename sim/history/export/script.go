@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"shelly/fsm"
+	"shelly/sim/history"
 	"shelly/sim/scenario/format"
 )
 
@@ -256,7 +257,7 @@ func (s *story) entry(c *call) object {
 
 // aborted reports whether a call was to stop.
 func (s *story) aborted(c *call) bool {
-	return slices.ContainsFunc(s.record.Steps, func(step Step) bool {
+	return slices.ContainsFunc(s.record.Steps, func(step history.Step) bool {
 		return slices.Contains(step.Effects, fsm.Effect(fsm.AbortCall{Call: c.id}))
 	})
 }

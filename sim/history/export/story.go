@@ -9,6 +9,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
+	"shelly/sim/history"
 )
 
 // story is what a scenario needs of a record: the calls of the request's handles with
@@ -144,7 +145,7 @@ func (r *Record) waited() bool {
 
 // neverRan reports whether the request ended without leaving the queue but to be parked.
 func (r *Record) neverRan() bool {
-	return !slices.ContainsFunc(r.Steps, func(s Step) bool {
+	return !slices.ContainsFunc(r.Steps, func(s history.Step) bool {
 		return slices.ContainsFunc(s.Moves, func(m state.Move) bool {
 			return m.Table == state.HandleTable.Name && r.owns(m.Handle) && m.To != state.Parked && m.To != state.Queued && m.To != state.Cancelled
 		})
