@@ -30,13 +30,8 @@ func (d *Daemon) Accept(ctx context.Context, r comm.Request) (engine.Acceptance,
 
 // Raise implements [comm.Front].
 func (d *Daemon) Raise(ctx context.Context, e fsm.EventRaised) error {
-	raised, err := ask(ctx, d, func() error {
-		return d.driver.Raise(d.now(), e)
-	})
-	if err != nil {
-		return stopping(err)
-	}
-	return raised
+	raised, err := ask(ctx, d, func() error { return d.driver.Raise(d.now(), e) })
+	return cmp.Or(stopping(err), raised)
 }
 
 // Request implements [comm.Front].
@@ -44,34 +39,31 @@ func (d *Daemon) Request(ctx context.Context, key fsm.RequestKey) (r engine.Requ
 	return d.o.Journal.Request(key)
 }
 
-// taken is the outcome of a person's decision.
-type taken struct {
-	taken bool
-	err   error
+// outcome is what a function that can fail has returned.
+type outcome[T any] struct {
+	of  T
+	err error
 }
 
-// told passes a person's decision to the loop and returns its outcome.
-func (d *Daemon) told(ctx context.Context, f func() (bool, error)) (bool, error) {
-	t, err := ask(ctx, d, func() taken {
-		did, err := f()
-		return taken{did, err}
+// tried is ask for a function that can fail. In the loop it sees nothing that is not yet durable.
+func tried[T any](ctx context.Context, d *Daemon, f func() (T, error)) (T, error) {
+	o, err := ask(ctx, d, func() (o outcome[T]) {
+		o.of, o.err = f()
+		return o
 	})
-	if err != nil {
-		return false, stopping(err)
-	}
-	return t.taken, t.err
+	return o.of, cmp.Or(stopping(err), o.err)
 }
 
 // Cancel implements [comm.Front].
 func (d *Daemon) Cancel(ctx context.Context, key fsm.RequestKey) (bool, error) {
-	return d.told(ctx, func() (bool, error) {
+	return tried(ctx, d, func() (bool, error) {
 		return d.driver.Cancel(d.now(), fsm.CancelRequested{Request: key})
 	})
 }
 
 // CancelHandle implements [comm.Front].
 func (d *Daemon) CancelHandle(ctx context.Context, id fsm.HandleID) (bool, error) {
-	return d.told(ctx, func() (bool, error) {
+	return tried(ctx, d, func() (bool, error) {
 		return d.driver.Cancel(d.now(), fsm.CancelRequested{Handle: id})
 	})
 }
@@ -85,22 +77,19 @@ func (d *Daemon) Schedules(ctx context.Context) ([]comm.Schedule, error) {
 // Schedule implements [comm.Scheduler].
 func (d *Daemon) Schedule(ctx context.Context, in fsm.ScheduleChanged) (string, bool, error) {
 	type scheduled struct {
-		id string
-		taken
+		id    string
+		taken bool
 	}
-	s, err := ask(ctx, d, func() (s scheduled) {
-		s.id, s.taken.taken, s.err = d.driver.Schedule(d.now(), in)
-		return s
+	s, err := tried(ctx, d, func() (s scheduled, err error) {
+		s.id, s.taken, err = d.driver.Schedule(d.now(), in)
+		return s, err
 	})
-	if err != nil {
-		return "", false, stopping(err)
-	}
-	return s.id, s.taken.taken, s.err
+	return s.id, s.taken, err
 }
 
 // Decide implements [comm.Front].
 func (d *Daemon) Decide(ctx context.Context, in fsm.Decided) (bool, error) {
-	return d.told(ctx, func() (bool, error) {
+	return tried(ctx, d, func() (bool, error) {
 		now := d.now()
 		if err := d.keep(now, in); err != nil {
 			return false, err
@@ -134,7 +123,7 @@ func (d *Daemon) Approvals(ctx context.Context) ([]comm.Approval, error) {
 
 // Revoke implements [comm.Approver].
 func (d *Daemon) Revoke(ctx context.Context, in fsm.Revoked) (bool, error) {
-	return d.told(ctx, func() (bool, error) {
+	return tried(ctx, d, func() (bool, error) {
 		now, removed := d.now(), false
 		if err := d.driver.Short(now); err != nil {
 			return false, err
@@ -152,7 +141,7 @@ func (d *Daemon) Revoke(ctx context.Context, in fsm.Revoked) (bool, error) {
 
 // Resolve implements [comm.Front].
 func (d *Daemon) Resolve(ctx context.Context, in fsm.Resolved) (bool, error) {
-	return d.told(ctx, func() (bool, error) {
+	return tried(ctx, d, func() (bool, error) {
 		return d.driver.Resolve(d.now(), in)
 	})
 }
@@ -166,38 +155,17 @@ func (d *Daemon) Configure(ctx context.Context, c fsm.Config) error {
 		}
 		return d.driver.Configure(d.now(), c)
 	})
-	if err != nil {
-		return stopping(err)
-	}
-	return failed
-}
-
-// page is the outcome of reading a page.
-type page[T any] struct {
-	found []T
-	err   error
-}
-
-// pageOf reads in the loop, so that nobody sees what is not yet durable.
-func pageOf[T any](ctx context.Context, d *Daemon, read func() ([]T, error)) ([]T, error) {
-	p, err := ask(ctx, d, func() page[T] {
-		found, err := read()
-		return page[T]{found, err}
-	})
-	if err != nil {
-		return nil, stopping(err)
-	}
-	return p.found, p.err
+	return cmp.Or(stopping(err), failed)
 }
 
 // Messages implements [comm.Front].
 func (d *Daemon) Messages(ctx context.Context, to fsm.Origin, after uint64, limit int) ([]engine.Message, error) {
-	return pageOf(ctx, d, func() ([]engine.Message, error) { return d.o.Journal.Messages(to, after, limit) })
+	return tried(ctx, d, func() ([]engine.Message, error) { return d.o.Journal.Messages(to, after, limit) })
 }
 
 // Audit implements [comm.Front].
 func (d *Daemon) Audit(ctx context.Context, session string, after uint64, limit int) ([]engine.Audit, error) {
-	return pageOf(ctx, d, func() ([]engine.Audit, error) { return d.o.Journal.Audit(session, after, limit) })
+	return tried(ctx, d, func() ([]engine.Audit, error) { return d.o.Journal.Audit(session, after, limit) })
 }
 
 // Listen implements [comm.Mailbox]. A listener that keeps the position of the last message that
@@ -213,15 +181,11 @@ func (d *Daemon) Inbox() *inbox.Inbox { return d.o.Inbox }
 
 // Read implements [comm.Mailbox].
 func (d *Daemon) Read(ctx context.Context, marks []inbox.Mark) error {
-	type standing struct {
-		last uint64
-		err  error
-	}
-	at, err := ask(ctx, d, func() standing { return standing{d.driver.Durable(), d.driver.Short(d.now())} })
-	if err = cmp.Or(stopping(err), at.err); err != nil {
+	last, err := tried(ctx, d, func() (uint64, error) { return d.driver.Durable(), d.driver.Short(d.now()) })
+	if err != nil {
 		return err
 	}
-	return d.o.Inbox.Read(engine.LastOf(at.last), marks...)
+	return d.o.Inbox.Read(engine.LastOf(last), marks...)
 }
 
 // Unread implements [comm.Mailbox].
@@ -231,53 +195,40 @@ func (d *Daemon) Unread(ctx context.Context) (comm.Unread, error) {
 	})
 }
 
-// watched is the outcome of a Watch.
-type watched struct {
-	events <-chan comm.Event
-	err    error
-}
-
 // Watch implements [comm.Front].
 func (d *Daemon) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Event, error) {
-	w, err := ask(ctx, d, func() watched {
+	return tried(ctx, d, func() (<-chan comm.Event, error) {
 		now, err := d.standing(key)
 		if err != nil {
-			return watched{err: err}
+			return nil, err
 		}
 		w := d.hub.watch(key, now, d.driver.Last())
 		d.hub.until(ctx, key, w)
-		return watched{events: w.events}
+		return w.events, nil
 	})
-	if err != nil {
-		return nil, stopping(err)
-	}
-	return w.events, w.err
 }
 
 // WatchFrom implements [comm.Front].
 func (d *Daemon) WatchFrom(ctx context.Context, key fsm.RequestKey, after position.Position) (<-chan comm.Event, error) {
 	type from struct {
-		watched
+		events <-chan comm.Event
 		missed bool
 		last   uint64
 	}
-	f, err := ask(ctx, d, func() (f from) {
+	f, err := tried(ctx, d, func() (f from, err error) {
 		now, err := d.standing(key)
 		if err != nil {
-			return from{watched: watched{err: err}}
+			return f, err
 		}
 		var w *watcher
 		f.last = d.driver.Last() // other watchers were sent it too, although a kill may lose it
 		w, f.missed = d.hub.watchFrom(key, now, after, f.last)
 		d.hub.until(ctx, key, w)
 		f.events = w.events
-		return f
+		return f, nil
 	})
-	switch {
-	case err != nil:
-		return nil, stopping(err)
-	case f.err != nil || !f.missed:
-		return f.events, f.err
+	if err != nil || !f.missed {
+		return f.events, err
 	}
 	return d.resumed(ctx, key, after, f.last, f.events), nil
 }
@@ -373,10 +324,7 @@ func (d *Daemon) Standings(ctx context.Context) ([]comm.Standing, error) {
 // Space returns engine.ErrNoSpace if the daemon accepts nothing because the disk is too full.
 func (d *Daemon) Space(ctx context.Context) error {
 	lacking, err := ask(ctx, d, func() error { return d.driver.Short(d.now()) })
-	if err != nil {
-		return stopping(err)
-	}
-	return lacking
+	return cmp.Or(stopping(err), lacking)
 }
 
 // observe logs what a durable step did, and passes it on.
