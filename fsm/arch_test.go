@@ -75,7 +75,7 @@ func rooms() []room {
 		{dirs: []string{"sim/history/trace"}, imports: append(walls(), "shelly/fsm/engine", "shelly/fsm/wording", "shelly/sim/history"), time: true, reflect: true},
 		{
 			dirs:    []string{"sim/history/htmlreport"},
-			imports: append(walls(), "shelly/fsm/engine", "shelly/fsm/wording", "shelly/sim/history", "shelly/sim/history/trace", "shelly/sim/history/stategraph"), floats: true,
+			imports: append(walls(), "shelly/fsm/engine", "shelly/fsm/wording", "shelly/sim/history", "shelly/sim/history/trace", "shelly/sim/history/stategraph", "github.com/aymanbagabas/go-udiff"), floats: true,
 		},
 		{
 			dirs: []string{"sim/history/fork", "sim/history/export", "sim/history/casetrace"},

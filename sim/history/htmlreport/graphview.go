@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/aymanbagabas/go-udiff"
+
 	"shelly/sim/history/stategraph"
 )
 
@@ -73,12 +75,6 @@ func newPathView(e stategraph.Edge) pathView {
 	return p
 }
 
-// sideOf marks the lines of two texts that differ, line by line.
-func sideOf(p Pair) []row {
-	left, right := strings.Split(strings.TrimRight(p.Left.Text, "\n"), "\n"), strings.Split(strings.TrimRight(p.Right.Text, "\n"), "\n")
-	return aligned(left, right)
-}
-
 // row is a line of two texts side by side.
 type row struct {
 	Left, Right string
@@ -87,72 +83,42 @@ type row struct {
 	NoRight     bool
 }
 
-// alignedMax bounds the lines that are aligned; longer texts stand side by side as they are.
-const alignedMax = 600
-
-// aligned puts the lines that two texts have in common beside each other (the longest
-// common subsequence).
-func aligned(a, b []string) []row {
-	if len(a) > alignedMax || len(b) > alignedMax {
-		a, b = a[:min(len(a), alignedMax)], b[:min(len(b), alignedMax)]
-	}
-	length := make([][]int, len(a)+1)
-	for i := range length {
-		length[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				length[i][j] = length[i+1][j+1] + 1
-			} else {
-				length[i][j] = max(length[i+1][j], length[i][j+1])
-			}
-		}
-	}
+// sideOf puts two texts side by side, line by line: what they have in common, and what one has
+// instead of the other.
+func sideOf(p Pair) []row {
+	left, right := strings.TrimRight(p.Left.Text, "\n")+"\n", strings.TrimRight(p.Right.Text, "\n")+"\n"
 	var rows []row
-	for i, j := 0, 0; i < len(a) || j < len(b); {
-		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			rows = append(rows, row{Left: a[i], Right: b[j], Same: true})
-			i, j = i+1, j+1
-		case j == len(b) || i < len(a) && length[i+1][j] >= length[i][j+1]:
-			rows = append(rows, row{Left: a[i], NoRight: true})
-			i++
-		default:
-			rows = append(rows, row{Right: b[j], NoLeft: true})
-			j++
-		}
+	at := 0
+	for _, e := range udiff.Lines(left, right) {
+		rows = append(rows, common(left[at:e.Start])...)
+		rows = append(rows, beside(left[e.Start:e.End], e.New)...)
+		at = e.End
 	}
-	return paired(rows)
+	return append(rows, common(left[at:])...)
 }
 
-// paired puts what is only left beside what is only right where one follows the other.
-func paired(rows []row) []row {
-	var out []row
-	for i := 0; i < len(rows); {
-		from := i
-		for i < len(rows) && rows[i].NoRight {
-			i++
-		}
-		mid := i
-		for i < len(rows) && rows[i].NoLeft {
-			i++
-		}
-		left, right := rows[from:mid], rows[mid:i]
-		for k := range max(len(left), len(right)) {
-			r := row{NoLeft: k >= len(left), NoRight: k >= len(right)}
-			if !r.NoLeft {
-				r.Left = left[k].Left
-			}
-			if !r.NoRight {
-				r.Right = right[k].Right
-			}
-			out = append(out, r)
-		}
-		if i < len(rows) && rows[i].Same {
-			out = append(out, rows[i])
-			i++
-		}
+// common are the rows of a text that both sides have.
+func common(text string) (rows []row) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		rows = append(rows, row{Left: line, Right: line, Same: true})
 	}
-	return out
+	return rows
+}
+
+// beside are the rows of two texts that differ.
+func beside(left, right string) []row {
+	var rows []row
+	for line := range strings.Lines(left) {
+		rows = append(rows, row{Left: strings.TrimSuffix(line, "\n"), NoRight: true})
+	}
+	n := 0
+	for line := range strings.Lines(right) {
+		if n == len(rows) {
+			rows = append(rows, row{NoLeft: true})
+		}
+		rows[n].Right, rows[n].NoRight = strings.TrimSuffix(line, "\n"), false
+		n++
+	}
+	return rows
 }

@@ -277,6 +277,11 @@ func TestSIM35TwoTextsStandSideBySide(t *testing.T) {
 	if !strings.Contains(page, want) {
 		t.Errorf("no %s", want)
 	}
+	long := strings.Repeat("x\n", 1000)
+	d.Cases[0].Pairs[0].Left.Text, d.Cases[0].Pairs[0].Right.Text = long+"last", long+"end"
+	if page = written(t, d); !strings.Contains(page, `<tr class="other"><td>last</td><td>end</td></tr>`) {
+		t.Error("the end of two long texts is not shown")
+	}
 	d.Cases[0].Seeds = []htmlreport.Seed{{N: 7, Holds: true, Steps: 3}, {N: 8, Steps: 1}}
 	page = written(t, d)
 	for _, want := range []string{"seed 7 held, 3 steps", "seed 8 failed, 1 step"} {
