@@ -1,7 +1,6 @@
 package regression
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"maps"
@@ -19,8 +18,10 @@ func Canonical(args string) string {
 		return strings.Trim(args, " \t\r\n")
 	}
 	var b strings.Builder
-	write(&b, value)
-	return b.String()
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(uniform(value)) // it was decoded from JSON, so it can be encoded
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 func decoded(text string) (value any, ok bool) {
@@ -33,42 +34,21 @@ func decoded(text string) (value any, ok bool) {
 	return value, err == io.EOF
 }
 
-func write(b *strings.Builder, value any) {
+// uniform returns a decoded value with each number in one form.
+func uniform(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
-		b.WriteByte('{')
-		for i, key := range slices.Sorted(maps.Keys(v)) {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			writeScalar(b, key)
-			b.WriteByte(':')
-			write(b, v[key])
+		for key, member := range v { // order-free: each is on its own
+			v[key] = uniform(member)
 		}
-		b.WriteByte('}')
 	case []any:
-		b.WriteByte('[')
 		for i, element := range v {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			write(b, element)
+			v[i] = uniform(element)
 		}
-		b.WriteByte(']')
 	case json.Number:
-		b.WriteString(number(v.String()))
-	default:
-		writeScalar(b, v)
+		return json.Number(number(v.String()))
 	}
-}
-
-func writeScalar(b *strings.Builder, value any) {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(value) == nil {
-		b.Write(bytes.TrimSuffix(out.Bytes(), []byte("\n")))
-	}
+	return value
 }
 
 // exponentMax bounds the zeros that a number is written out with; one beyond it keeps an
