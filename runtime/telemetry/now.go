@@ -41,28 +41,19 @@ var gauges = []gauge{
 	gaugeOf("damage", "Damaged places of the data folder found since the start.", func(s *standing) (float64, bool) { return float64(len(s.Damage)), true }),
 	gaugeOf("journal_bytes", "Size of the records that are kept.", func(s *standing) (float64, bool) { return float64(s.Journal.Bytes), true }),
 	gaugeOf("store_bytes", "Size of the store on disk.", func(s *standing) (float64, bool) {
-		return disk(s, func(d *comm.Disk) uint64 { return d.Store })
+		return of(s.Disk, func(d *comm.Disk) uint64 { return d.Store })
 	}),
 	gaugeOf("disk_free_bytes", "Free space of the data folder's file system.", func(s *standing) (float64, bool) {
-		return disk(s, func(d *comm.Disk) uint64 { return d.Free })
+		return of(s.Disk, func(d *comm.Disk) uint64 { return d.Free })
 	}),
 	gaugeOf("memory_entries", "Entries of the memory.", func(s *standing) (float64, bool) {
-		if s.Memory == nil {
-			return 0, false
-		}
-		return float64(s.Memory.Entries), true
+		return of(s.Memory, func(m *comm.Memory) int { return m.Entries })
 	}),
 	gaugeOf("memory_pending", "Entries that wait for their vector.", func(s *standing) (float64, bool) {
-		if s.Memory == nil {
-			return 0, false
-		}
-		return float64(s.Memory.Pending), true
+		return of(s.Memory, func(m *comm.Memory) int { return m.Pending })
 	}),
 	gaugeOf("texts_bytes", "Results of tools that are kept whole.", func(s *standing) (float64, bool) {
-		if s.Texts == nil {
-			return 0, false
-		}
-		return float64(s.Texts.Bytes), true
+		return of(s.Texts, func(t *comm.Texts) int64 { return t.Bytes })
 	}),
 	gaugeOf("messages_unread", "Messages that nobody has read.", func(s *standing) (float64, bool) {
 		if s.Unread == nil {
@@ -118,11 +109,12 @@ func (s standing) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-func disk(s *standing, of func(*comm.Disk) uint64) (float64, bool) {
-	if s.Disk == nil {
+// of returns a number of a part of a status, which has no value where the part is absent.
+func of[T any, N int | int64 | uint64](part *T, number func(*T) N) (value float64, known bool) {
+	if part == nil {
 		return 0, false
 	}
-	return float64(of(s.Disk)), true
+	return float64(number(part)), true
 }
 
 func truth(is bool) float64 {
