@@ -51,27 +51,27 @@ func newPathView(e stategraph.Edge) pathView {
 	}
 	first := e.Points[0]
 	if e.Loop {
-		p.D = fmt.Sprintf("M%d,%d c22,-16 22,16 0,8", first.X, first.Y-4)
-		p.X, p.Y = first.X+18, first.Y+4
-		p.Arrow = fmt.Sprintf("%d,%d %d,%d %d,%d", first.X, first.Y+4, first.X+7, first.Y, first.X+7, first.Y+8)
+		p.D = fmt.Sprintf("M%d,%d c22,-16 22,16 0,8", first[0], first[1]-4)
+		p.X, p.Y = first[0]+18, first[1]+4
+		p.Arrow = fmt.Sprintf("%d,%d %d,%d %d,%d", first[0], first[1]+4, first[0]+7, first[1], first[0]+7, first[1]+8)
 		return p
 	}
 	var d strings.Builder
-	fmt.Fprintf(&d, "M%d,%d", first.X, first.Y)
+	fmt.Fprintf(&d, "M%d,%d", first[0], first[1])
 	for i := 1; i < len(e.Points); i++ {
 		a, b := e.Points[i-1], e.Points[i]
-		mid := (a.Y + b.Y) / 2
-		fmt.Fprintf(&d, " C%d,%d %d,%d %d,%d", a.X, mid, b.X, mid, b.X, b.Y)
+		mid := (a[1] + b[1]) / 2
+		fmt.Fprintf(&d, " C%d,%d %d,%d %d,%d", a[0], mid, b[0], mid, b[0], b[1])
 	}
 	p.D = d.String()
 	last, down := e.Points[len(e.Points)-1], 1
-	if before := e.Points[len(e.Points)-2]; before.Y > last.Y {
+	if before := e.Points[len(e.Points)-2]; before[1] > last[1] {
 		down = -1
 	}
-	p.Arrow = fmt.Sprintf("%d,%d %d,%d %d,%d", last.X, last.Y, last.X-4, last.Y-8*down, last.X+4, last.Y-8*down)
+	p.Arrow = fmt.Sprintf("%d,%d %d,%d %d,%d", last[0], last[1], last[0]-4, last[1]-8*down, last[0]+4, last[1]-8*down)
 	mid := len(e.Points) / 2
 	a, b := e.Points[mid-1], e.Points[mid]
-	p.X, p.Y = (a.X+b.X)/2+4, (a.Y+b.Y)/2+4
+	p.X, p.Y = (a[0]+b[0])/2+4, (a[1]+b[1])/2+4
 	return p
 }
 

@@ -7,34 +7,41 @@ import (
 	"shelly/fsm/state"
 )
 
-// Graph is a table laid out. Lengths are in pixels, from the top left corner.
+// Graph is a table laid out. Lengths are in pixels, from the top left corner. Its wire form leaves
+// out how often something was taken.
 type Graph struct {
-	Name          string
-	Width, Height int
-	Nodes         []Node
-	Edges         []Edge
-	Rows          []Row // of the table, in its order
+	Name   string `json:"name"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+	Nodes  []Node `json:"nodes"`
+	Edges  []Edge `json:"edges"`
+	Rows   []Row  `json:"-"` // of the table, in its order
 }
 
 // Node is a state. X and Y are its centre.
 type Node struct {
-	Name                string
-	X, Y, Width, Height int
-	Taken               int // how often a row led to it; the initial one: or left it
-	Initial, Final      bool
+	Name    string `json:"name"`
+	X       int    `json:"x"`
+	Y       int    `json:"y"`
+	Width   int    `json:"width"`
+	Height  int    `json:"height"`
+	Taken   int    `json:"-"` // how often a row led to it; the initial one: or left it
+	Initial bool   `json:"initial,omitempty"`
+	Final   bool   `json:"final,omitempty"`
 }
 
 // Edge is the rows from one state to another, or back to it.
 type Edge struct {
-	From, To string
-	Events   []string
-	Taken    int
-	Points   []Point // from the border of From to that of To; of a loop only where it is
-	Loop     bool
+	From   string   `json:"from"`
+	To     string   `json:"to"`
+	Events []string `json:"events"`
+	Taken  int      `json:"-"`
+	Points []Point  `json:"points"` // from the border of From to that of To; of a loop only where it is
+	Loop   bool     `json:"loop,omitempty"`
 }
 
-// Point is a place.
-type Point struct{ X, Y int }
+// Point is a place: x and y.
+type Point [2]int
 
 // Row is a transition and how often it was taken.
 type Row struct {
@@ -84,7 +91,7 @@ func Layout(t state.Table, taken func(state.Row) int) Graph {
 	for _, e := range l.edges {
 		r := l.routed(e)
 		for _, p := range r.Points {
-			g.Width = max(g.Width, p.X+margin)
+			g.Width = max(g.Width, p[0]+margin)
 		}
 		g.Edges = append(g.Edges, r)
 	}

@@ -37,7 +37,7 @@ func TestSIM34TablesAreLaidOut(t *testing.T) {
 			}
 			for end, name := range map[int]string{0: e.From, len(e.Points) - 1: e.To} {
 				n, p := places[name], e.Points[end]
-				if abs(p.X-n.X) > n.Width/2 || abs(p.Y-n.Y) != n.Height/2 {
+				if abs(p[0]-n.X) > n.Width/2 || abs(p[1]-n.Y) != n.Height/2 {
 					t.Errorf("%s: the arrow %s → %s misses %s", table.Name, e.From, e.To, name)
 				}
 			}
