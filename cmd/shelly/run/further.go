@@ -34,45 +34,37 @@ func ownNames(cfg config.Config, files []tool.Added) []string {
 // openBench opens the bench of cfg, with all that its further tools need.
 func (s *starting) openBench(cfg config.Config) (*bench, error) {
 	return openBench(cfg, s.log, func(own []string) ([]tool.Added, error) {
-		added, err := webTools(cfg)
-		if err != nil {
-			return nil, err
+		added, err := s.furtherTools(cfg, s.boxes.now.Load(), own)
+		if err != nil || s.servers == nil {
+			return added, err
 		}
-		programs, err := programTools(cfg, s.boxes.now.Load(), own)
-		if err != nil {
-			return nil, err
+		for _, t := range added {
+			own = append(own, t.Decl.Name)
 		}
-		added = append(added, programs...)
-		remembering, err := s.memoryTools(cfg)
-		if err != nil {
-			return nil, err
-		}
-		added = append(remembering, added...)
-		if s.servers != nil {
-			for _, t := range added {
-				own = append(own, t.Decl.Name)
-			}
-			added = append(added, s.servers.Tools(own)...)
-		}
-		return added, nil
+		return append(added, s.servers.Tools(own)...), nil
 	})
 }
 
 // declaring returns further tools that can only be declared, not run.
 func declaring(cfg config.Config) further {
+	cfg, _ = withoutUnset(cfg)
 	return func(own []string) ([]tool.Added, error) {
-		added, err := (&starting{}).memoryTools(cfg)
-		if err != nil {
-			return nil, err
-		}
-		web, err := webTools(cfg)
-		if err != nil {
-			return nil, err
-		}
-		cfg, _ = withoutUnset(cfg)
-		programs, err := programTools(cfg, sandbox.Uncontained(sandbox.Options{}), own)
-		return slices.Concat(added, web, programs), err
+		return (&starting{}).furtherTools(cfg, sandbox.Uncontained(sandbox.Options{}), own)
 	}
+}
+
+// furtherTools returns the tools of the memory and the web, and the operator's programs.
+func (s *starting) furtherTools(cfg config.Config, box *sandbox.Keeper, own []string) ([]tool.Added, error) {
+	remembering, err := s.memoryTools(cfg)
+	if err != nil {
+		return nil, err
+	}
+	web, err := webTools(cfg)
+	if err != nil {
+		return nil, err
+	}
+	programs, err := programTools(cfg, box, own)
+	return slices.Concat(remembering, web, programs), err
 }
 
 // openBox opens the sandbox if something is to run in it.
