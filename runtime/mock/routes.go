@@ -34,46 +34,41 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if !crossOrigin(w, r) {
 		return
 	}
-	get, post := r.Method == http.MethodGet || r.Method == http.MethodHead, r.Method == http.MethodPost
 	r.Body = http.MaxBytesReader(w, r.Body, requestBytesMax)
-	var allowed bool
-	var serve func(http.ResponseWriter, *http.Request)
-	switch r.URL.Path {
-	case "/":
-		allowed, serve = get, s.root
-	case "/api/version":
-		allowed, serve = get, s.version
-	case "/api/tags":
-		allowed, serve = get, s.tags
-	case "/api/ps":
-		allowed, serve = get, s.ps
-	case "/api/show":
-		allowed, serve = post, s.show
-	case "/api/pull":
-		allowed, serve = post, s.pull
-	case "/api/chat":
-		allowed, serve = post, s.chat
-	case "/api/generate":
-		allowed, serve = post, s.generate
-	case "/api/embed":
-		allowed, serve = post, s.embed
-	case "/api/embeddings":
-		allowed, serve = post, s.embedOld
-	case "/api/create", "/api/push":
-		allowed, serve = post, unplayed
-	case "/api/copy":
-		allowed, serve = post, s.change
-	case "/api/delete":
-		allowed, serve = r.Method == http.MethodDelete, s.change
-	default:
+	switch route, known := s.routes()[r.URL.Path]; {
+	case !known:
 		plain(w, http.StatusNotFound, "404 page not found")
-		return
-	}
-	if !allowed {
+	case r.Method != route.method && (r.Method != http.MethodHead || route.method != http.MethodGet):
 		plain(w, http.StatusMethodNotAllowed, "405 method not allowed")
-		return
+	default:
+		route.serve(w, r)
 	}
-	serve(w, r)
+}
+
+// route is how a path is served; one for GET also serves HEAD.
+type route struct {
+	method string
+	serve  http.HandlerFunc
+}
+
+func (s *Server) routes() map[string]route {
+	get, post := http.MethodGet, http.MethodPost
+	return map[string]route{
+		"/":               {get, s.root},
+		"/api/version":    {get, s.version},
+		"/api/tags":       {get, s.tags},
+		"/api/ps":         {get, s.ps},
+		"/api/show":       {post, s.show},
+		"/api/pull":       {post, s.pull},
+		"/api/chat":       {post, s.chat},
+		"/api/generate":   {post, s.generate},
+		"/api/embed":      {post, s.embed},
+		"/api/embeddings": {post, s.embedOld},
+		"/api/create":     {post, unplayed},
+		"/api/push":       {post, unplayed},
+		"/api/copy":       {post, s.change},
+		"/api/delete":     {http.MethodDelete, s.change},
+	}
 }
 
 func (s *Server) root(w http.ResponseWriter, _ *http.Request) {

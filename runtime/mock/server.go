@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -168,11 +169,5 @@ func (s *Server) unload(name string) {
 }
 
 func (s *Server) drop(name string) {
-	kept := s.loaded[:0]
-	for _, m := range s.loaded {
-		if !ollama.SameModel(m.name, name) {
-			kept = append(kept, m)
-		}
-	}
-	s.loaded = kept
+	s.loaded = slices.DeleteFunc(s.loaded, func(m running) bool { return ollama.SameModel(m.name, name) })
 }
