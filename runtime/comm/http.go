@@ -312,16 +312,14 @@ func (h *HTTP) getHealth(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		status = http.StatusServiceUnavailable
 	}
-	writeJSON(w, status, struct {
+	return JSON(w, status, struct {
 		OK        bool      `json:"ok"`
 		Lifecycle fsm.State `json:"lifecycle"`
 	}{ok, s.Lifecycle})
-	return nil
 }
 
 func (h *HTTP) getStatus(w http.ResponseWriter, r *http.Request) error {
-	writeJSON(w, http.StatusOK, h.status(r.Context()))
-	return nil
+	return JSON(w, http.StatusOK, h.status(r.Context()))
 }
 
 // getMetrics answers with the metrics (OBS-2).

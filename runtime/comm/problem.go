@@ -169,16 +169,20 @@ func (s *spoken) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 // write answers with the problem.
 func (p *Problem) write(w http.ResponseWriter) {
 	if s, ok := w.(*spoken); ok {
-		writeJSON(s.ResponseWriter, p.Code.Status(), s.word(p, p.Code.Status()))
+		_ = JSON(s.ResponseWriter, p.Code.Status(), s.word(p, p.Code.Status()))
 		return
 	}
-	writeJSON(w, p.Code.Status(), ProblemBody{Error: *p})
+	_ = JSON(w, p.Code.Status(), ProblemBody{Error: *p})
 }
 
-// writeJSON answers with v. An error means that the client has gone, so nobody learns of it.
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
+// JSON answers with v. Its error means that v cannot be encoded; nothing is written then.
+func JSON(w http.ResponseWriter, status int, v any) error {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v)
+	_, _ = w.Write(append(body, '\n')) // an error means that the client has gone
+	return nil
 }

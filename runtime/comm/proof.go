@@ -52,6 +52,5 @@ func (h *HTTP) getProof(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return &Problem{CodeInternal, "the listener does not know its address", ""}
 	}
-	writeJSON(w, http.StatusOK, ProofBody{Proof(h.o.Token, at.String(), challenge)})
-	return nil
+	return JSON(w, http.StatusOK, ProofBody{Proof(h.o.Token, at.String(), challenge)})
 }

@@ -57,8 +57,7 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	case modeWait:
 		return h.wait(w, r, accepted.Request)
 	default:
-		answerAccepted(w, r, accepted.Request)
-		return nil
+		return answerAccepted(w, r, accepted.Request)
 	}
 }
 
@@ -130,16 +129,14 @@ func (h *HTTP) answer(w http.ResponseWriter, what string, body any, err error) e
 		h.note(what, err)
 		return err
 	}
-	writeJSON(w, http.StatusOK, body)
-	return nil
+	return JSON(w, http.StatusOK, body)
 }
 
-func answerAccepted(w http.ResponseWriter, r *http.Request, known engine.Request) {
+func answerAccepted(w http.ResponseWriter, r *http.Request, known engine.Request) error {
 	if known.Done {
-		writeJSON(w, http.StatusOK, CallerOf(r.Context()).shows(newRecord(known)))
-		return
+		return JSON(w, http.StatusOK, CallerOf(r.Context()).shows(newRecord(known)))
 	}
-	writeJSON(w, http.StatusAccepted, Receipt{ID: known.Key.ID, State: stateOf(known)})
+	return JSON(w, http.StatusAccepted, Receipt{ID: known.Key.ID, State: stateOf(known)})
 }
 
 // wait answers with the record once the request is done. If shelly stops first, it answers
@@ -157,8 +154,7 @@ func (h *HTTP) wait(w http.ResponseWriter, r *http.Request, known engine.Request
 	case !known.Done:
 		return &Problem{CodeStopping, "shelly is stopping", "the request is kept and done after the next start; send the same id again then"}
 	}
-	writeJSON(w, http.StatusOK, CallerOf(r.Context()).shows(newRecord(known)))
-	return nil
+	return JSON(w, http.StatusOK, CallerOf(r.Context()).shows(newRecord(known)))
 }
 
 // getRequest answers from the record (COM-8).
@@ -171,8 +167,7 @@ func (h *HTTP) getRequest(w http.ResponseWriter, r *http.Request) error {
 	if standings, err := h.front.Standings(r.Context()); err == nil { // a record can be read to the end
 		record.stand(standings)
 	}
-	writeJSON(w, http.StatusOK, CallerOf(r.Context()).shows(record))
-	return nil
+	return JSON(w, http.StatusOK, CallerOf(r.Context()).shows(record))
 }
 
 // subagents returns the subagents of the request that a route names.
@@ -196,8 +191,7 @@ func (h *HTTP) getSubagents(w http.ResponseWriter, r *http.Request) error {
 	if list == nil {
 		list = []Subagent{}
 	}
-	writeJSON(w, http.StatusOK, SubagentsBody{list})
-	return nil
+	return JSON(w, http.StatusOK, SubagentsBody{list})
 }
 
 // postCancelSubagent asks to end one of a request's subagents, and nothing else.
@@ -278,8 +272,7 @@ func (h *HTTP) postEvent(w http.ResponseWriter, r *http.Request) error {
 		h.note("raise an event", err)
 		return err
 	}
-	writeJSON(w, http.StatusAccepted, struct {
+	return JSON(w, http.StatusAccepted, struct {
 		State string `json:"state"`
 	}{RecordAccepted})
-	return nil
 }

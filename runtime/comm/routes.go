@@ -275,8 +275,7 @@ type TicketBody struct {
 // postTicket gives a ticket for a page (COM-71).
 func (h *HTTP) postTicket(w http.ResponseWriter, r *http.Request) error {
 	ticket, path, life := h.o.Page.Ticket()
-	writeJSON(w, http.StatusOK, TicketBody{ticket, path, life.Milliseconds()})
-	return nil
+	return JSON(w, http.StatusOK, TicketBody{ticket, path, life.Milliseconds()})
 }
 
 // socketRoute is the route of the WebSocket, which has no dialect.

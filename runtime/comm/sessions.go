@@ -42,8 +42,7 @@ func (h *HTTP) getSessions(w http.ResponseWriter, r *http.Request) error {
 	if len(list) < len(all) {
 		body.Next = list[len(list)-1].ID
 	}
-	writeJSON(w, http.StatusOK, body)
-	return nil
+	return JSON(w, http.StatusOK, body)
 }
 
 // getSession returns what was said in a session after a message (COM-54).

@@ -23,8 +23,7 @@ type NewToken struct {
 
 // getTokens lists who has a token (COM-88).
 func (h *HTTP) getTokens(w http.ResponseWriter, r *http.Request) error {
-	writeJSON(w, http.StatusOK, TokensBody{h.o.Clients.List()})
-	return nil
+	return JSON(w, http.StatusOK, TokensBody{h.o.Clients.List()})
 }
 
 // postToken makes a client (COM-88).
@@ -54,8 +53,7 @@ func (h *HTTP) postToken(w http.ResponseWriter, r *http.Request) error {
 		return Unsaved(err, "nothing has happened")
 	}
 	h.o.Log.Info("token created", "client", name, "can", can.String(), "by", CallerOf(r.Context()).Name)
-	writeJSON(w, http.StatusOK, NewToken{name, can, token})
-	return nil
+	return JSON(w, http.StatusOK, NewToken{name, can, token})
 }
 
 // postTokenRevoke revokes a client's token (COM-88).
@@ -72,6 +70,5 @@ func (h *HTTP) postTokenRevoke(w http.ResponseWriter, r *http.Request) error {
 	if taken {
 		h.o.Log.Info("token revoked", "client", name, "by", CallerOf(r.Context()).Name)
 	}
-	writeJSON(w, http.StatusOK, Taken{taken})
-	return nil
+	return JSON(w, http.StatusOK, Taken{taken})
 }

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -38,8 +37,7 @@ func (s *starting) watchFor(cfg config.Config) {
 // eventRoutes returns the routes that list the sources (EVT-14).
 func (s *starting) eventRoutes() []comm.Route {
 	return []comm.Route{{Method: http.MethodGet, Pattern: event.SourcesRoute, Right: access.All, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
-		w.Header().Set("Content-Type", "application/json")
-		return json.NewEncoder(w).Encode(event.ListBody{Sources: append([]event.State{}, s.events.States()...)})
+		return comm.JSON(w, http.StatusOK, event.ListBody{Sources: append([]event.State{}, s.events.States()...)})
 	}}}
 }
 

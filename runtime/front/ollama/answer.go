@@ -91,7 +91,7 @@ func (f *Front) ask(w http.ResponseWriter, r *http.Request, a asking) error {
 	}
 	failpoint.Hit(failpoint.HTTPReplyBefore)
 	defer failpoint.Hit(failpoint.HTTPReplyAfter)
-	return answer(w, http.StatusOK, a.form(part{model: a.model, at: moment(known.Accepted), text: reply.Text, thinking: thoughts.String(), end: s.end(reply)}))
+	return comm.JSON(w, http.StatusOK, a.form(part{model: a.model, at: moment(known.Accepted), text: reply.Text, thinking: thoughts.String(), end: s.end(reply)}))
 }
 
 // unanswered is the error if there is no reply: it says that the request is kept (FRT-6).

@@ -159,7 +159,7 @@ func (f *Front) answer(w http.ResponseWriter, r *http.Request, a asking) error {
 		if a.unloads {
 			reason = "unload"
 		}
-		return answer(w, http.StatusOK, a.form(part{model: a.model, at: time.Now().UTC(), end: &ending{reason: reason}}))
+		return comm.JSON(w, http.StatusOK, a.form(part{model: a.model, at: time.Now().UTC(), end: &ending{reason: reason}}))
 	}
 	return f.ask(w, r, a)
 }

@@ -91,7 +91,7 @@ func speaking(handle func(http.ResponseWriter, *http.Request) error) func(http.R
 			err = &Error{http.StatusBadRequest, fault.Message}
 		}
 		if e, ok := errors.AsType[*Error](err); ok {
-			return answer(w, e.Status, errorBody{e.Message})
+			return comm.JSON(w, e.Status, errorBody{e.Message})
 		}
 		return err
 	}
@@ -137,7 +137,7 @@ func root(w http.ResponseWriter, _ *http.Request) error {
 }
 
 func version(w http.ResponseWriter, _ *http.Request) error {
-	return answer(w, http.StatusOK, struct {
+	return comm.JSON(w, http.StatusOK, struct {
 		Version string `json:"version"`
 	}{Version})
 }
@@ -203,16 +203,4 @@ func (f *Front) key(ctx context.Context, id string) fsm.RequestKey {
 func line(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	return append(body, '\n'), err
-}
-
-// answer writes a whole body.
-func answer(w http.ResponseWriter, status int, v any) error {
-	body, err := line(v)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // an error means that the client has gone
-	return nil
 }

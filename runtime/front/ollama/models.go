@@ -10,6 +10,7 @@ import (
 	"github.com/ollama/ollama/api"
 	"github.com/ollama/ollama/types/model"
 
+	"shelly/runtime/comm"
 	"shelly/runtime/front/wire"
 )
 
@@ -24,14 +25,14 @@ func digest() string {
 }
 
 func (f *Front) tags(w http.ResponseWriter, _ *http.Request) error {
-	return answer(w, http.StatusOK, api.ListResponse{Models: []api.ListModelResponse{{
+	return comm.JSON(w, http.StatusOK, api.ListResponse{Models: []api.ListModelResponse{{
 		Name: Agent + ":latest", Model: Agent + ":latest", ModifiedAt: f.o.Started.UTC(), Digest: digest(), Details: details(),
 	}}})
 }
 
 // ps answers that the agent stays loaded for ever.
 func (f *Front) ps(w http.ResponseWriter, _ *http.Request) error {
-	return answer(w, http.StatusOK, api.ProcessResponse{Models: []api.ProcessModelResponse{{
+	return comm.JSON(w, http.StatusOK, api.ProcessResponse{Models: []api.ProcessModelResponse{{
 		Name: Agent + ":latest", Model: Agent + ":latest", Digest: digest(), Details: details(), ExpiresAt: f.o.Started.UTC().Add(100 * 365 * 24 * time.Hour),
 	}}})
 }
@@ -50,7 +51,7 @@ func (f *Front) show(w http.ResponseWriter, r *http.Request) error {
 	if err := known(name); err != nil {
 		return err
 	}
-	return answer(w, http.StatusOK, api.ShowResponse{
+	return comm.JSON(w, http.StatusOK, api.ShowResponse{
 		Details: details(), ModelInfo: map[string]any{"general.architecture": Agent},
 		Capabilities: []model.Capability{model.CapabilityCompletion, model.CapabilityThinking, model.CapabilityVision},
 		ModifiedAt:   f.o.Started.UTC(),

@@ -2,7 +2,6 @@ package channels
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -44,8 +43,7 @@ func (t *Talk) Reload(cfg config.Config) { t.Use(Specs(cfg, t.log)) }
 func (t *Talk) Routes() []comm.Route {
 	return []comm.Route{
 		{Method: http.MethodGet, Pattern: channel.ListRoute, Right: access.All, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
-			w.Header().Set("Content-Type", "application/json")
-			return json.NewEncoder(w).Encode(channel.ListBody{Channels: t.States()})
+			return comm.JSON(w, http.StatusOK, channel.ListBody{Channels: t.States()})
 		}},
 		{Method: http.MethodPost, Pattern: channel.TryRoute, Right: access.All, Handle: t.try},
 		{Method: http.MethodPost, Pattern: channel.HookRoute, Right: access.Anyone, Handle: t.take},
@@ -96,8 +94,7 @@ func (t *Talk) try(w http.ResponseWriter, r *http.Request) error {
 	if tried.ID, err = t.Try(ctx, name, m); err != nil {
 		tried.Failed = err.Error()
 	}
-	w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(w).Encode(tried)
+	return comm.JSON(w, http.StatusOK, tried)
 }
 
 // Status returns the channels as a status shows them; nil if there are none.

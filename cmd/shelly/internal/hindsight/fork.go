@@ -84,7 +84,7 @@ func (h *hindsight) postFork(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return h.worded(ctx, "the fork", forkTime, unfit(err))
 	}
-	return answer(w, body)
+	return comm.JSON(w, http.StatusOK, body)
 }
 
 // wanted is what a client wants to know of a fork.

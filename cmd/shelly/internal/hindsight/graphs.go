@@ -23,5 +23,5 @@ func getGraphs(w http.ResponseWriter, r *http.Request) error {
 	for _, t := range state.Tables() {
 		body.Graphs = append(body.Graphs, stategraph.Layout(t, func(state.Row) int { return 0 }))
 	}
-	return answer(w, body)
+	return comm.JSON(w, http.StatusOK, body)
 }

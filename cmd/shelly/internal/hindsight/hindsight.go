@@ -13,7 +13,6 @@ package hindsight
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -152,15 +151,4 @@ func named(r *http.Request, more ...string) error {
 		more = append(more, "channel", "client")
 	}
 	return comm.Query(r, more...)
-}
-
-// answer writes a value.
-func answer(w http.ResponseWriter, v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_, _ = w.Write(body) // a client that has gone cannot be told of an error
-	return nil
 }

@@ -39,6 +39,6 @@ func (h *hindsight) postReport(w http.ResponseWriter, r *http.Request) error {
 		case len(made.HTML) > reportBytes:
 			return &comm.Problem{Code: comm.CodeTooLarge, Message: "the report is too large for the page", Hint: "write it with: shelly request show --html FILE " + wording.ShellArgument(past.Request.Key.ID)}
 		}
-		return answer(w, ReportBody{h.o.Show(made.HTML)})
+		return comm.JSON(w, http.StatusOK, ReportBody{h.o.Show(made.HTML)})
 	})
 }

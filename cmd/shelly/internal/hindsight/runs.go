@@ -61,7 +61,7 @@ func (h *hindsight) getRuns(w http.ResponseWriter, r *http.Request) error {
 	if err := body.cut(); err != nil {
 		return err
 	}
-	return answer(w, body)
+	return comm.JSON(w, http.StatusOK, body)
 }
 
 // cut drops runs that would make the answer too long.

@@ -52,7 +52,7 @@ func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		return answer(w, body)
+		return comm.JSON(w, http.StatusOK, body)
 	})
 }
 
