@@ -155,6 +155,9 @@ func TestCOM97TheDaemonIsAsItsDocumentSays(t *testing.T) {
 					return slices.Sorted(slices.Values(regexp.MustCompile(`, | and `).Split(m[1], -1))), true
 				}
 				status, text := ask(method, filled.Replace(path)+"?zz=1", map[bool]string{true: "{}"}[method == "POST"])
+				if watches := path == "/healthz" || path == "/metrics"; status < http.StatusBadRequest && !watches {
+					t.Errorf("an unknown query parameter is not refused: status %d", status)
+				}
 				if knows, told := hinted(status, text, parametersHint); told {
 					if diff := cmp.Diff(knows, slices.Sorted(slices.Values(query)), equalEmpty); diff != "" {
 						t.Errorf("parameters (-route +document)\n%s", diff)

@@ -47,40 +47,40 @@ func (h *HTTP) Routes() []Route {
 	get, post, page := http.MethodGet, http.MethodPost, true
 	all := slices.Concat(
 		[]Route{
-			{post, "/v1/requests", access.Ask, page, taking(h.postRequest, "stream", "wait", "after")},
-			{get, "/v1/requests", access.Ask, page, taking(h.getRequests, "before", "after", "limit", "state", "id", "prefix", "session", "client")},
-			{get, "/v1/requests/{id}", access.Ask, page, taking(h.getRequest, "channel", "client")},
-			{get, "/v1/requests/{id}/events", access.Ask, page, taking(h.getEvents, "after", "channel", "client")},
-			{post, "/v1/requests/{id}/cancel", access.Ask, page, taking(h.postCancel, "channel", "client")},
-			{get, "/v1/requests/{id}/subagents", access.Ask, page, taking(h.getSubagents, "channel", "client")},
-			{post, "/v1/requests/{id}/subagents/{handle}/cancel", access.Ask, page, taking(h.postCancelSubagent, "channel", "client")},
-			{post, "/v1/requests/{id}/approve", access.Decide, page, taking(h.postDecision(true), "channel", "client")},
-			{post, "/v1/requests/{id}/deny", access.Decide, page, taking(h.postDecision(false), "channel", "client")},
-			{post, "/v1/requests/{id}/resolve", access.Decide, page, taking(h.postResolution, "channel", "client")},
-			{post, "/v1/handles/{handle}/approve", access.All, page, taking(h.postDecision(true))},
-			{post, "/v1/handles/{handle}/deny", access.All, page, taking(h.postDecision(false))},
-			{post, "/v1/handles/{handle}/resolve", access.All, page, taking(h.postResolution)},
-			{post, "/v1/handles/{handle}/cancel", access.All, page, taking(h.postCancelHandle)},
-			{get, "/v1/schedules", access.All, page, taking(h.getSchedules)},
-			{post, "/v1/schedules", access.All, page, taking(h.postSchedule)},
-			{get, "/v1/approvals", access.All, page, taking(h.getApprovals)},
-			{post, "/v1/approvals/{id}/revoke", access.All, page, taking(h.postRevoke)},
-			{get, "/v1/messages", access.Ask, page, taking(h.getMessages, "channel", "chat", "after", "limit", "unread")},
-			{get, "/v1/messages/events", access.Ask, page, taking(h.getMessageEvents, "channel", "chat", "after")},
-			{post, "/v1/messages/read", access.All, page, taking(h.postRead)},
-			{get, "/v1/audit", access.All, page, taking(h.getAudit, "session", "after", "limit")},
-			{post, "/v1/events", access.Events, false, taking(h.postEvent)},
-			{get, "/v1/journal", access.All, false, taking(h.getJournal, "from", "to")},
-			{get, "/v1/journal/kept", access.All, false, taking(h.getKept)},
-			{get, "/v1/backup", access.All, false, taking(h.getBackup)},
-			{get, "/v1/status", access.All, page, taking(h.getStatus)},
-			{get, ProofRoute, access.Anyone, false, taking(h.getProof, "challenge")},
+			{post, "/v1/requests", access.Ask, page, Taking(h.postRequest, "stream", "wait", "after")},
+			{get, "/v1/requests", access.Ask, page, Taking(h.getRequests, "before", "after", "limit", "state", "id", "prefix", "session", "client")},
+			{get, "/v1/requests/{id}", access.Ask, page, Taking(h.getRequest, "channel", "client")},
+			{get, "/v1/requests/{id}/events", access.Ask, page, Taking(h.getEvents, "after", "channel", "client")},
+			{post, "/v1/requests/{id}/cancel", access.Ask, page, Taking(h.postCancel, "channel", "client")},
+			{get, "/v1/requests/{id}/subagents", access.Ask, page, Taking(h.getSubagents, "channel", "client")},
+			{post, "/v1/requests/{id}/subagents/{handle}/cancel", access.Ask, page, Taking(h.postCancelSubagent, "channel", "client")},
+			{post, "/v1/requests/{id}/approve", access.Decide, page, Taking(h.postDecision(true), "channel", "client")},
+			{post, "/v1/requests/{id}/deny", access.Decide, page, Taking(h.postDecision(false), "channel", "client")},
+			{post, "/v1/requests/{id}/resolve", access.Decide, page, Taking(h.postResolution, "channel", "client")},
+			{post, "/v1/handles/{handle}/approve", access.All, page, Taking(h.postDecision(true))},
+			{post, "/v1/handles/{handle}/deny", access.All, page, Taking(h.postDecision(false))},
+			{post, "/v1/handles/{handle}/resolve", access.All, page, Taking(h.postResolution)},
+			{post, "/v1/handles/{handle}/cancel", access.All, page, Taking(h.postCancelHandle)},
+			{get, "/v1/schedules", access.All, page, Taking(h.getSchedules)},
+			{post, "/v1/schedules", access.All, page, Taking(h.postSchedule)},
+			{get, "/v1/approvals", access.All, page, Taking(h.getApprovals)},
+			{post, "/v1/approvals/{id}/revoke", access.All, page, Taking(h.postRevoke)},
+			{get, "/v1/messages", access.Ask, page, Taking(h.getMessages, "channel", "chat", "after", "limit", "unread")},
+			{get, "/v1/messages/events", access.Ask, page, Taking(h.getMessageEvents, "channel", "chat", "after")},
+			{post, "/v1/messages/read", access.All, page, Taking(h.postRead)},
+			{get, "/v1/audit", access.All, page, Taking(h.getAudit, "session", "after", "limit")},
+			{post, "/v1/events", access.Events, false, Taking(h.postEvent)},
+			{get, "/v1/journal", access.All, false, Taking(h.getJournal, "from", "to")},
+			{get, "/v1/journal/kept", access.All, false, Taking(h.getKept)},
+			{get, "/v1/backup", access.All, false, Taking(h.getBackup)},
+			{get, "/v1/status", access.All, page, Taking(h.getStatus)},
+			{get, ProofRoute, access.Anyone, false, Taking(h.getProof, "challenge")},
 			{get, healthRoute, access.Anyone, false, h.getHealth},
 		},
 		h.optional(), h.o.Routes,
 	)
 	for _, change := range []fsm.ScheduleChange{fsm.ScheduleRemove, fsm.SchedulePause, fsm.ScheduleResume, fsm.ScheduleRun} {
-		all = append(all, Route{post, "/v1/schedules/{id}/" + string(change), access.All, page, taking(h.postScheduleChange(change))})
+		all = append(all, Route{post, "/v1/schedules/{id}/" + string(change), access.All, page, Taking(h.postScheduleChange(change))})
 	}
 	return all
 }
@@ -89,30 +89,30 @@ func (h *HTTP) Routes() []Route {
 func (h *HTTP) optional() (all []Route) {
 	get, post, page := http.MethodGet, http.MethodPost, true
 	if h.o.Past != nil {
-		all = append(all, Route{get, "/v1/requests/{id}/steps", access.All, page, taking(h.getSteps, "after", "limit", "at", "channel", "client")})
+		all = append(all, Route{get, "/v1/requests/{id}/steps", access.All, page, Taking(h.getSteps, "after", "limit", "at", "channel", "client")})
 	}
 	if h.o.Memory != nil {
 		all = append(all,
-			Route{get, "/v1/memory", access.All, page, taking(h.getMemory, "skip", "limit", "session", "kind", "since", "before")},
-			Route{post, "/v1/memory", access.All, page, taking(h.postMemory)},
-			Route{get, "/v1/memory/search", access.All, page, taking(h.getSearch, "text", "k", "mode", "session", "kind", "since", "before")},
-			Route{get, "/v1/memory/entries/{id}", access.All, page, taking(h.getEntry)},
-			Route{post, "/v1/memory/forget", access.All, page, taking(h.postForget)},
-			Route{get, "/v1/memory/export", access.All, false, taking(h.getExport, "vectors")})
+			Route{get, "/v1/memory", access.All, page, Taking(h.getMemory, "skip", "limit", "session", "kind", "since", "before")},
+			Route{post, "/v1/memory", access.All, page, Taking(h.postMemory)},
+			Route{get, "/v1/memory/search", access.All, page, Taking(h.getSearch, "text", "k", "mode", "session", "kind", "since", "before")},
+			Route{get, "/v1/memory/entries/{id}", access.All, page, Taking(h.getEntry)},
+			Route{post, "/v1/memory/forget", access.All, page, Taking(h.postForget)},
+			Route{get, "/v1/memory/export", access.All, false, Taking(h.getExport, "vectors")})
 	}
 	if h.o.Sessions != nil {
 		all = append(all,
-			Route{get, "/v1/sessions", access.Ask, page, taking(h.getSessions, "after")},
-			Route{get, "/v1/sessions/{id}", access.Ask, page, taking(h.getSession, "after", "limit")})
+			Route{get, "/v1/sessions", access.Ask, page, Taking(h.getSessions, "after")},
+			Route{get, "/v1/sessions/{id}", access.Ask, page, Taking(h.getSession, "after", "limit")})
 	}
 	if h.o.Clients != nil {
 		all = append(all,
-			Route{get, "/v1/tokens", access.All, false, taking(h.getTokens)},
-			Route{post, "/v1/tokens", access.All, false, taking(h.postToken)},
-			Route{post, "/v1/tokens/{name}/revoke", access.All, false, taking(h.postTokenRevoke)})
+			Route{get, "/v1/tokens", access.All, false, Taking(h.getTokens)},
+			Route{post, "/v1/tokens", access.All, false, Taking(h.postToken)},
+			Route{post, "/v1/tokens/{name}/revoke", access.All, false, Taking(h.postTokenRevoke)})
 	}
 	if h.o.Page != nil {
-		all = append(all, Route{post, TicketRoute, access.All, false, taking(h.postTicket)})
+		all = append(all, Route{post, TicketRoute, access.All, false, Taking(h.postTicket)})
 	}
 	if h.o.Metrics != nil {
 		all = append(all, Route{get, "/metrics", access.All, false, h.getMetrics})
@@ -120,8 +120,8 @@ func (h *HTTP) optional() (all []Route) {
 	return all
 }
 
-// taking is the handling of a route whose query can have these parameters.
-func taking(do handling, parameters ...string) handling {
+// Taking is the handling of a route whose query can have these parameters (COM-97).
+func Taking(do handling, parameters ...string) handling {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := Query(r, parameters...); err != nil {
 			return err

@@ -36,9 +36,9 @@ func (s *starting) watchFor(cfg config.Config) {
 
 // eventRoutes returns the routes that list the sources (EVT-14).
 func (s *starting) eventRoutes() []comm.Route {
-	return []comm.Route{{Method: http.MethodGet, Pattern: event.SourcesRoute, Right: access.All, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
+	return []comm.Route{{Method: http.MethodGet, Pattern: event.SourcesRoute, Right: access.All, Page: true, Handle: comm.Taking(func(w http.ResponseWriter, _ *http.Request) error {
 		return comm.JSON(w, http.StatusOK, event.ListBody{Sources: append([]event.State{}, s.events.States()...)})
-	}}}
+	})}}
 }
 
 // watching returns the sources as a status shows them; nil if there are none.

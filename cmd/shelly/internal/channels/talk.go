@@ -42,10 +42,10 @@ func (t *Talk) Reload(cfg config.Config) { t.Use(Specs(cfg, t.log)) }
 // (CHN-20), where a signature replaces the token.
 func (t *Talk) Routes() []comm.Route {
 	return []comm.Route{
-		{Method: http.MethodGet, Pattern: channel.ListRoute, Right: access.All, Page: true, Handle: func(w http.ResponseWriter, _ *http.Request) error {
+		{Method: http.MethodGet, Pattern: channel.ListRoute, Right: access.All, Page: true, Handle: comm.Taking(func(w http.ResponseWriter, _ *http.Request) error {
 			return comm.JSON(w, http.StatusOK, channel.ListBody{Channels: t.States()})
-		}},
-		{Method: http.MethodPost, Pattern: channel.TryRoute, Right: access.All, Handle: t.try},
+		})},
+		{Method: http.MethodPost, Pattern: channel.TryRoute, Right: access.All, Handle: comm.Taking(t.try)},
 		{Method: http.MethodPost, Pattern: channel.HookRoute, Right: access.Anyone, Handle: t.take},
 	}
 }

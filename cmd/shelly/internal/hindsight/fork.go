@@ -66,9 +66,6 @@ type Reply struct {
 
 // postFork answers what would have happened (COM-75).
 func (h *hindsight) postFork(w http.ResponseWriter, r *http.Request) error {
-	if err := named(r); err != nil {
-		return err
-	}
 	in, err := forkOf(http.MaxBytesReader(w, r.Body, bodyBytes))
 	if err != nil {
 		return &comm.Problem{Code: comm.CodeBadRequest, Message: "the body is not one JSON object with at and edits: " + err.Error(), Hint: `send {"at": 4, "edits": {"result": "no such file"}}`}

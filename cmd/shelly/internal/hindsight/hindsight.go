@@ -64,13 +64,13 @@ func newHindsight(o Options) *hindsight {
 
 func (h *hindsight) routes() []comm.Route {
 	return []comm.Route{
-		{Method: http.MethodGet, Pattern: "/v1/requests/{id}/trace", Right: access.All, Page: true, Handle: h.getTrace},
-		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/fork", Right: access.All, Page: true, Handle: h.postFork},
-		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/report", Right: access.All, Page: true, Handle: h.postReport},
-		{Method: http.MethodGet, Pattern: "/v1/runs", Right: access.All, Page: true, Handle: h.getRuns},
-		{Method: http.MethodGet, Pattern: "/v1/runs/{run}/trace", Right: access.All, Page: true, Handle: h.getTrace},
-		{Method: http.MethodPost, Pattern: "/v1/runs/{run}/report", Right: access.All, Page: true, Handle: h.postReport},
-		{Method: http.MethodGet, Pattern: "/v1/graphs", Right: access.Ask, Page: true, Handle: getGraphs},
+		{Method: http.MethodGet, Pattern: "/v1/requests/{id}/trace", Right: access.All, Page: true, Handle: comm.Taking(h.getTrace, "after", "limit", "channel", "client")},
+		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/fork", Right: access.All, Page: true, Handle: comm.Taking(h.postFork, "channel", "client")},
+		{Method: http.MethodPost, Pattern: "/v1/requests/{id}/report", Right: access.All, Page: true, Handle: comm.Taking(h.postReport, "channel", "client")},
+		{Method: http.MethodGet, Pattern: "/v1/runs", Right: access.All, Page: true, Handle: comm.Taking(h.getRuns, "before", "limit", "session", "state")},
+		{Method: http.MethodGet, Pattern: "/v1/runs/{run}/trace", Right: access.All, Page: true, Handle: comm.Taking(h.getTrace, "after", "limit")},
+		{Method: http.MethodPost, Pattern: "/v1/runs/{run}/report", Right: access.All, Page: true, Handle: comm.Taking(h.postReport)},
+		{Method: http.MethodGet, Pattern: "/v1/graphs", Right: access.Ask, Page: true, Handle: comm.Taking(getGraphs)},
 	}
 }
 
@@ -143,12 +143,4 @@ func (h *hindsight) worded(ctx context.Context, what string, most time.Duration,
 	}
 	h.o.Log.Error("could not make "+what, "error", err)
 	return err
-}
-
-// named checks the query parameters of a route about a request or a run: the former has a channel and a client.
-func named(r *http.Request, more ...string) error {
-	if r.PathValue("run") == "" {
-		more = append(more, "channel", "client")
-	}
-	return comm.Query(r, more...)
 }

@@ -27,9 +27,6 @@ type RunsBody struct {
 
 // getRuns lists the work that is not a request (COM-85).
 func (h *hindsight) getRuns(w http.ResponseWriter, r *http.Request) error {
-	if err := comm.Query(r, "before", "limit", "session", "state"); err != nil {
-		return err
-	}
 	q := r.URL.Query()
 	before, err := comm.Number(q.Get("before"), "before", 0)
 	if err != nil {

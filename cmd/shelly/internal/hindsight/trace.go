@@ -35,9 +35,6 @@ type Step struct {
 // getTrace answers with the steps of a request or run (COM-74, COM-85). The steps of a run
 // cannot be changed.
 func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
-	if err := named(r, "after", "limit"); err != nil {
-		return err
-	}
 	q := r.URL.Query()
 	after, err := comm.Number(q.Get("after"), "after", 0)
 	if err != nil {

@@ -20,10 +20,7 @@ type Served struct {
 
 // Route returns the route that serves it.
 func (s *Served) Route() comm.Route {
-	return comm.Route{Method: http.MethodGet, Pattern: Path, Right: access.Ask, Page: true, Handle: func(w http.ResponseWriter, r *http.Request) error {
-		if err := comm.Query(r); err != nil {
-			return err
-		}
+	return comm.Route{Method: http.MethodGet, Pattern: Path, Right: access.Ask, Page: true, Handle: comm.Taking(func(w http.ResponseWriter, _ *http.Request) error {
 		text, err := s.text()
 		if err != nil {
 			return err
@@ -31,7 +28,7 @@ func (s *Served) Route() comm.Route {
 		w.Header().Set("Content-Type", "application/json")
 		_, err = w.Write(text)
 		return err
-	}}
+	})}
 }
 
 // Of sets the routes to describe. A route without a row in the table is an error.
