@@ -11,13 +11,12 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
-	"shelly/runtime/comm"
 	"shelly/sim/history"
 )
 
 // html writes the request or run as one file with its secrets replaced (CLI-163).
-func (c *showCmd) html(t *terminal.Terminal, j engine.Reader, p comm.Past[history.Step]) error {
-	return c.report(t, j, history.History(p), output.File{Name: c.HTML, Force: c.Force}, c.Secret, false)
+func (c *showCmd) html(t *terminal.Terminal, j engine.Reader, h history.History) error {
+	return c.report(t, j, h, output.File{Name: c.HTML, Force: c.Force}, c.Secret, false)
 }
 
 // report writes what happened to a request or run; with verdict it includes whether today's code

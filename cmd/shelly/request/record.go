@@ -81,7 +81,12 @@ func (r *journalled) recorded(j engine.Reader, id string) (fsm.RequestKey, error
 }
 
 // history returns what happened to the request or the run with an id, from its first record on.
-func (r *journalled) history(j engine.Reader, id string) (h history.History, err error) {
+func (r *journalled) history(j engine.Reader, id string) (history.History, error) {
+	return r.historyBy(j, id, history.Of)
+}
+
+// historyBy is history; of reads that of a request.
+func (r *journalled) historyBy(j engine.Reader, id string, of func(engine.Reader, fsm.RequestKey) (history.History, error)) (h history.History, err error) {
 	key, err := r.find(j, id)
 	if run, is := runID(id, err); is {
 		switch found, wrong := past.RunOf(j, run); {
@@ -95,7 +100,7 @@ func (r *journalled) history(j engine.Reader, id string) (h history.History, err
 	if err != nil {
 		return h, err
 	}
-	h, err = history.Of(j, key)
+	h, err = of(j, key)
 	return h, exit.History(err)
 }
 

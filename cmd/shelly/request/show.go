@@ -13,11 +13,9 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/moment"
-	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/requestreport"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
-	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/sim/history"
@@ -48,21 +46,21 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closed()) }()
-	p, err := c.past(j)
+	h, err := c.historyBy(j, c.ID, history.Rest)
 	if err != nil {
 		return err
 	}
 	switch {
 	case c.Trace:
-		return c.trace(t, j, p)
+		return c.trace(t, j, h)
 	case c.HTML != "":
-		return c.html(t, j, p)
+		return c.html(t, j, h)
 	}
 	standings, err := standingsOf(j)
 	if err != nil {
 		return exit.With(exit.Data, err)
 	}
-	b := comm.History(p, standings)
+	b := comm.History(comm.Past[history.Step](h), standings)
 	c.preview(b.Asks)
 	told := history.Tell(b.Steps, c.textMax())
 	if c.At != nil {
@@ -104,26 +102,6 @@ func (c *showCmd) preview(asks []comm.Ask) {
 			}
 		}
 	}
-}
-
-// past returns what happened to the request or run.
-func (c *showCmd) past(j engine.Reader) (comm.Past[history.Step], error) {
-	key, err := c.find(j, c.ID)
-	if run, is := runID(c.ID, err); is {
-		r, wrong := past.RunOf(j, run)
-		switch {
-		case wrong == nil:
-			p, err := past.OfRun(j, r)
-			return p, exit.History(err)
-		case !errors.Is(wrong, history.ErrNone):
-			return comm.Past[history.Step]{}, exit.History(wrong)
-		}
-	}
-	if err != nil {
-		return comm.Past[history.Step]{}, err
-	}
-	p, err := past.Of(j, key)
-	return p, exit.History(err)
 }
 
 // shownBytes is how many bytes of a text are shown without --full.

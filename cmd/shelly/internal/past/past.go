@@ -13,23 +13,12 @@ import (
 	"shelly/sim/history"
 )
 
-// Of returns what happened to a request, as far as the journal has it.
-func Of(j engine.Reader, key fsm.RequestKey) (comm.Past[history.Step], error) {
-	h, err := history.Rest(j, key)
-	return comm.Past[history.Step](h), err
-}
-
-// OfRun is Of for work that is not a request.
-func OfRun(j engine.Reader, r history.Run) (comm.Past[history.Step], error) {
-	h, err := history.OfRun(j, r)
-	return comm.Past[history.Step](h), err
-}
-
-// Told is Of with the listener's own type of step.
+// Told returns what happened to a request, as far as the journal has it, with the listener's own
+// type of step.
 func Told(j engine.Reader, key fsm.RequestKey) (comm.Past[comm.Step], error) {
-	p, err := Of(j, key)
-	told := comm.Past[comm.Step]{Request: p.Request, Handles: p.Handles, Ended: p.Ended, Lost: p.Lost}
-	for _, s := range p.Steps {
+	h, err := history.Rest(j, key)
+	told := comm.Past[comm.Step]{Request: h.Request, Handles: h.Handles, Ended: h.Ended, Lost: h.Lost}
+	for _, s := range h.Steps {
 		told.Steps = append(told.Steps, s)
 	}
 	return told, err
