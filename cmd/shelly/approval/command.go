@@ -16,6 +16,7 @@ import (
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/named"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
@@ -139,21 +140,9 @@ func (c *revokeCmd) Run(t *terminal.Terminal) error {
 
 // only returns the one approval whose id begins with a text.
 func only(list []comm.Approval, text string) (comm.Approval, error) {
-	var found []comm.Approval
-	for _, a := range list {
-		switch {
-		case a.ID == text:
-			return a, nil
-		case text != "" && strings.HasPrefix(a.ID, text):
-			found = append(found, a)
-		}
+	a, ok, err := named.One("approvals", text, list, func(a comm.Approval) string { return a.ID })
+	if !ok && err == nil {
+		err = exit.Errorf(exit.NoMatch, "there is no approval %q; see shelly approval list", text)
 	}
-	switch len(found) {
-	case 0:
-		return comm.Approval{}, exit.Errorf(exit.NoMatch, "there is no approval %q; see shelly approval list", text)
-	case 1:
-		return found[0], nil
-	default:
-		return comm.Approval{}, exit.Errorf(exit.Usage, "the ids of %d approvals begin with %q, such as %s and %s; give more characters", len(found), text, found[0].ID, found[1].ID)
-	}
+	return a, err
 }

@@ -6,13 +6,13 @@ import (
 	"io"
 	"log/slog"
 	"slices"
-	"strings"
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/folder"
 	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/named"
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/backup"
@@ -156,24 +156,18 @@ func find(ctx context.Context, m memories, id string) (comm.EntryBody, error) {
 	if err != nil {
 		return e, err
 	}
-	var ids []string
-	for _, l := range body.Entries {
-		if id != "" && strings.HasPrefix(l.ID, id) {
-			ids = append(ids, l.ID)
-		}
-	}
-	switch len(ids) {
-	case 0:
-		return e, exit.Errorf(exit.NoMatch, "there is no entry %q; see shelly memory list", id)
-	case 1:
-		e, ok, err = m.Get(ctx, ids[0])
-		if err == nil && !ok { // it was forgotten in the meantime
-			err = exit.Errorf(exit.NoMatch, "there is no entry %q; see shelly memory list", ids[0])
-		}
+	one, ok, err := named.One("entries", id, body.Entries, func(l memory.Listed) string { return l.ID })
+	switch {
+	case err != nil:
 		return e, err
-	default:
-		return e, exit.Errorf(exit.Usage, "the ids of %d entries begin with %q, such as %s and %s; give more characters", len(ids), id, ids[0], ids[1])
+	case !ok:
+		return e, exit.Errorf(exit.NoMatch, "there is no entry %q; see shelly memory list", id)
 	}
+	e, ok, err = m.Get(ctx, one.ID)
+	if err == nil && !ok { // it was forgotten in the meantime
+		err = exit.Errorf(exit.NoMatch, "there is no entry %q; see shelly memory list", one.ID)
+	}
+	return e, err
 }
 
 // failed gives an error its exit code.

@@ -62,11 +62,7 @@ func (r *journalled) find(j engine.Reader, id string) (fsm.RequestKey, error) {
 			found = append(found, q.Key)
 		}
 	}
-	i, err := named.Only(id, r.Channel, found)
-	if err != nil {
-		return fsm.RequestKey{}, err
-	}
-	return found[i], nil
+	return named.Only(id, r.Channel, found)
 }
 
 // recorded is find for a verb that takes no runs.

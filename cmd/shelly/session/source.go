@@ -3,11 +3,11 @@ package session
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/folder"
+	"shelly/cmd/shelly/internal/named"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm/client"
@@ -92,23 +92,13 @@ func (r reader) find(id string) (session.Listed, error) {
 	if err != nil {
 		return session.Listed{}, err
 	}
-	names := make([]string, 0, len(all))
-	var begin []session.Listed
-	for _, l := range all {
-		if l.ID == id {
-			return l, nil
-		}
-		if strings.HasPrefix(l.ID, id) {
-			begin = append(begin, l)
-		}
-		names = append(names, l.ID)
+	l, ok, err := named.One("sessions", id, all, func(l session.Listed) string { return l.ID })
+	if ok || err != nil {
+		return l, err
 	}
-	switch {
-	case len(begin) == 1:
-		return begin[0], nil
-	case len(begin) > 1:
-		return session.Listed{}, exit.Errorf(exit.Usage, "the ids of %d sessions begin with %q, such as %s and %s; give more characters",
-			len(begin), id, wording.Word(begin[0].ID), wording.Word(begin[1].ID))
+	names := make([]string, 0, len(all))
+	for _, l := range all {
+		names = append(names, l.ID)
 	}
 	hint := "see shelly session list"
 	if near := wording.Nearest(id, names); near != "" {

@@ -1,4 +1,4 @@
-// Package named finds the request that a person means by its id, or by the beginning of it.
+// Package named finds what a person means by its id, or by the beginning of it.
 package named
 
 import (
@@ -48,41 +48,58 @@ func Record(ctx context.Context, daemon Daemon, id, channel string) (comm.Record
 			break
 		}
 	}
-	i, err := Only(id, channel, keys)
+	key, err := Only(id, channel, keys)
 	if err != nil {
 		return comm.Record{}, err
 	}
-	known, err = daemon.Get(ctx, keys[i].ID, keys[i].Channel)
+	known, err = daemon.Get(ctx, key.ID, key.Channel)
 	return known, exit.Daemon(err)
 }
 
-// Only returns the index of the request that text means: the one with this id, or the only one
-// whose id begins with it, of the channel that is named.
-func Only(text, channel string, found []fsm.RequestKey) (int, error) {
-	var exact, begins []int
-	var channels, ids []string
-	for i, key := range found {
-		if text == "" || channel != "" && key.Channel != channel {
-			continue
-		}
+// Only returns the request that text means: the one with this id, or the only one whose id begins
+// with it, of the channel that is named.
+func Only(text, channel string, found []fsm.RequestKey) (fsm.RequestKey, error) {
+	found = slices.DeleteFunc(slices.Clone(found), func(key fsm.RequestKey) bool { return channel != "" && key.Channel != channel })
+	var channels []string
+	for _, key := range found {
 		if key.ID == text {
-			exact, channels = append(exact, i), append(channels, key.Channel)
+			channels = append(channels, key.Channel)
 		}
-		begins, ids = append(begins, i), append(ids, key.ID)
 	}
 	slices.Sort(channels)
+	key, ok, err := One("requests", text, found, func(key fsm.RequestKey) string { return key.ID })
 	switch {
-	case len(exact) == 1:
-		return exact[0], nil
-	case len(exact) > 1:
-		return 0, exit.Errorf(exit.Usage, "several channels have a request %q: name one of them with --channel: %s", text, strings.Join(channels, ", "))
-	case len(begins) == 1:
-		return begins[0], nil
-	case len(begins) > 1:
-		return 0, exit.Errorf(exit.Usage, "the ids of %d requests begin with %q, such as %s and %s; give more characters", len(begins), text, ids[0], ids[1])
+	case len(channels) > 1:
+		return key, exit.Errorf(exit.Usage, "several channels have a request %q: name one of them with --channel: %s", text, strings.Join(channels, ", "))
+	case ok || err != nil:
+		return key, err
 	case channel != "":
-		return 0, exit.Errorf(exit.NoMatch, "there is no request %s of channel %s; see shelly request list", wording.Quote(text), wording.Word(channel))
+		return key, exit.Errorf(exit.NoMatch, "there is no request %s of channel %s; see shelly request list", wording.Quote(text), wording.Word(channel))
 	default:
-		return 0, exit.Errorf(exit.NoMatch, "there is no request %s; see shelly request list", wording.Quote(text))
+		return key, exit.Errorf(exit.NoMatch, "there is no request %s; see shelly request list", wording.Quote(text))
+	}
+}
+
+// One returns the one of a list whose id is text, or the only one whose id begins with it, and
+// whether there is one; if several begin so, the error says it of their kind. An empty text means
+// none.
+func One[T any](kind, text string, list []T, id func(T) string) (found T, ok bool, err error) {
+	var begin []T
+	for _, one := range list {
+		switch {
+		case text != "" && id(one) == text:
+			return one, true, nil
+		case text != "" && strings.HasPrefix(id(one), text):
+			begin = append(begin, one)
+		}
+	}
+	switch len(begin) {
+	case 0:
+		return found, false, nil
+	case 1:
+		return begin[0], true, nil
+	default:
+		return found, false, exit.Errorf(exit.Usage, "the ids of %d %s begin with %q, such as %s and %s; give more characters",
+			len(begin), kind, text, wording.Word(id(begin[0])), wording.Word(id(begin[1])))
 	}
 }
