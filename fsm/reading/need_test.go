@@ -122,6 +122,7 @@ func TestBRN40WhatIsShownOfAnAnswerOnTheWay(t *testing.T) {
 		"[TOOL_CALLS]look{}":                   "",
 		"Action: look\nAction Input: .":        "",
 		"Action: is what counts.":              "Action: is what counts.",
+		"Action: is what. NEED: the port":      "Action: is what.",
 		"<|channel|>final<|message|>It is 42.": "It is 42.",
 	} {
 		for _, pieces := range [][]string{{text}, letters(text)} {
@@ -180,7 +181,7 @@ func TestBRN40TheMarkerIsShownWhereItIsNone(t *testing.T) {
 	none, first := careful(), careful()
 	none.Switches.NoCognition, first.Switches.Reading = true, fsm.ReadingPlain
 	for _, c := range []*fsm.Config{none, first} {
-		for _, pieces := range [][]string{{"NEED: milk"}, letters("I see. NEED: milk")} {
+		for _, pieces := range [][]string{{"NEED: milk"}, letters("I see. NEED: milk"), {"Action: is what. NEED: milk"}} {
 			if want, got := strings.Join(pieces, ""), shown(c, pieces); got != want {
 				t.Errorf("%+v: of %q only %q is shown", c.Switches, want, got)
 			}
