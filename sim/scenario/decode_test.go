@@ -96,6 +96,7 @@ func brokenFiles(t *testing.T) []broken {
 		{"key of faults", casetest.Valid + "crash: {at: $every}\n", []string{"crash: unknown key crash; did you mean faults.crash?"}},
 		{"key of expect that resembles another", casetest.Valid + "replies: [hi]\n", []string{"replies: unknown key replies; did you mean expect.replies?"}},
 		{"key of an entry", casetest.Valid + "user: hi\n", []string{"user: unknown key user; did you mean about.user or timeline[].user?"}},
+		{"starts of no tool", with("\nexpect:\n", "\nexpect:\n  starts: {exec: 1}\n"), []string{"expect.starts: unknown key starts; it is said of each tool, as tools: {exec: {starts: 1}}"}},
 		{"fault as a moment", with(`{user: "hi"}`, `{crash: $every}`), []string{"timeline[0].crash: unknown key crash; did you mean faults.crash?"}},
 		{"number as a key", with("name:", "1: x\nname:"), []string{":2:1: 1: unknown key 1; allowed:"}},
 		{"blank in a key", with("name:", "na me: x\nname:"), []string{"unknown key na me; did you mean name?"}},

@@ -22,6 +22,14 @@ func (m *Moment) Elsewhere(key string) string {
 	return ""
 }
 
+// Elsewhere implements [strict.Elsewhere].
+func (e *Expect) Elsewhere(key string) string {
+	if slices.Contains(strict.Keys(reflect.TypeFor[ToolExpect]()), key) {
+		return "it is said of each tool, as tools: {exec: {" + key + ": 1}}"
+	}
+	return ""
+}
+
 // elsewhere says where a key stands that the top of a file does not have: in the configuration, whose
 // sections in the daemon a scenario does not have, in another map, or in the entries of a list.
 func elsewhere(file reflect.Type, key string) string {
