@@ -38,8 +38,9 @@ type rebuilding struct {
 	*Store
 	out   *Rebuilt
 	batch *pebble.Batch
-	seen  uint64 // the last record that was found
-	once  bool   // there are shared texts that are not flushed yet
+	seen  uint64   // the last record that was found
+	holed []uint64 // the records that lack a text: what is lost is named once they have left gaps
+	once  bool     // there are shared texts that are not flushed yet
 }
 
 // Rebuild makes a store in dir of what can be read: each value that is as it was written, the
@@ -105,6 +106,10 @@ func (b *rebuilding) take(key, value []byte) error {
 	case errors.Is(err, ErrNewerFormat):
 		return err
 	case err != nil && key[0] == kindOnce: // each value that refers to it is reported as lost
+		return nil
+	case errors.Is(err, errText) && key[0] == kindRecord: // all but the text is as it was written
+		b.out.Known = max(b.out.Known, numberOf(key))
+		b.holed = append(b.holed, numberOf(key))
 		return nil
 	case err != nil:
 		b.out.Lost = append(b.out.Lost, what)
@@ -191,8 +196,8 @@ func (b *rebuilding) journal() error {
 			base, last = from, to
 		}
 	}
-	if n := len(records); n > 0 && records[0].first > 1 && !slices.Contains(bases, records[0].first-1) {
-		b.out.Lost = append(b.out.Lost, fmt.Sprintf("the journal records before %d, or the snapshot that stood for them", records[0].first))
+	if len(records) > 0 {
+		b.before(records[0].first, slices.Contains(bases, records[0].first-1))
 	}
 	b.judge(records, base, last)
 	err = errors.Join(
@@ -202,6 +207,19 @@ func (b *rebuilding) journal() error {
 		err = errors.Join(err, b.batch.DeleteRange(recordKey(0), recordKey(base+1), nil), b.batch.DeleteRange(snapshotKey(0), snapshotKey(base), nil))
 	}
 	return err
+}
+
+// before notes what is lost before the first record; whole says that a snapshot stands for it.
+func (b *rebuilding) before(first uint64, whole bool) {
+	if !whole {
+		b.out.Lost = append(b.out.Lost, fmt.Sprintf("the journal records before %d, or the snapshot that stood for them", first))
+		return
+	}
+	for _, index := range b.holed {
+		if index < first {
+			b.out.Lost = append(b.out.Lost, recordName(index))
+		}
+	}
 }
 
 // judge notes which records are lost, and which are left out if those after base up to last are
