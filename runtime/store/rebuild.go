@@ -36,11 +36,11 @@ const batchBytes = 1 << 20
 // rebuilding is a store being filled.
 type rebuilding struct {
 	*Store
-	out   *Rebuilt
-	batch *pebble.Batch
-	seen  uint64   // the last record that was found
-	holed []uint64 // the records that lack a text: what is lost is named once they have left gaps
-	once  bool     // there are shared texts that are not flushed yet
+	out     *Rebuilt
+	batch   *pebble.Batch
+	seen    uint64   // the last record that was found
+	lacking []uint64 // the records that lack a text; most are named with the gaps that they leave
+	once    bool     // there are shared texts that are not flushed yet
 }
 
 // Rebuild makes a store in dir of what can be read: each value that is as it was written, the
@@ -109,7 +109,7 @@ func (b *rebuilding) take(key, value []byte) error {
 		return nil
 	case errors.Is(err, errText) && key[0] == kindRecord: // all but the text is as it was written
 		b.out.Known = max(b.out.Known, numberOf(key))
-		b.holed = append(b.holed, numberOf(key))
+		b.lacking = append(b.lacking, numberOf(key))
 		return nil
 	case err != nil:
 		b.out.Lost = append(b.out.Lost, what)
@@ -196,9 +196,11 @@ func (b *rebuilding) journal() error {
 			base, last = from, to
 		}
 	}
+	first := base + 1
 	if len(records) > 0 {
-		b.before(records[0].first, slices.Contains(bases, records[0].first-1))
+		first = records[0].first
 	}
+	b.before(first, slices.Contains(bases, first-1))
 	b.judge(records, base, last)
 	err = errors.Join(
 		b.batch.DeleteRange(recordKey(last+1), []byte{kindRecord + 1}, nil), b.batch.DeleteRange(snapshotKey(last+1), []byte{kindSnapshot + 1}, nil),
@@ -209,13 +211,14 @@ func (b *rebuilding) journal() error {
 	return err
 }
 
-// before notes what is lost before the first record; whole says that a snapshot stands for it.
+// before notes what is lost before the first record that there is, or before all that could follow a
+// snapshot; whole says that a snapshot stands for it.
 func (b *rebuilding) before(first uint64, whole bool) {
 	if !whole {
 		b.out.Lost = append(b.out.Lost, fmt.Sprintf("the journal records before %d, or the snapshot that stood for them", first))
 		return
 	}
-	for _, index := range b.holed {
+	for _, index := range b.lacking {
 		if index < first {
 			b.out.Lost = append(b.out.Lost, recordName(index))
 		}

@@ -299,50 +299,55 @@ func TestJRN34ADamagedTextIsDamageOfWhatHoldsIt(t *testing.T) {
 		"flipped": func(v []byte) []byte { v[len(v)-1] ^= 1; return v },
 		"another": func(v []byte) []byte { return store.Sealed(store.OnceKey(1), []byte(long("else"))) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			fs := vfs.NewMem()
-			s := open(t, dir, store.Options{FS: fs})
-			err := s.Append(engine.Batch{
-				Records: []engine.Record{{Index: 1, Input: fsm.Input{At: 1, Fact: fsm.Requested{Text: long("said")}}}},
-				Audit:   []engine.Audit{{Position: 1, Audit: fsm.Audit{Result: long("said")}}},
-			}, true)
-			must(t, errors.Join(err, s.PutSession("s", []byte(`"short"`), nil)))
-			end(t, &s)
-			edit(t, fs, dir, func(db *pebble.DB) error { return damageOnce(db, damage) })
-			s, err = store.OpenReadOnly(dir, store.Options{FS: fs})
-			if err != nil {
-				t.Fatal(err)
-			}
-			x, err := s.Examine(t.Context())
-			want := []string{"audit record 1", "journal record 1"}
-			if slices.Sort(x.Missing); err != nil || !slices.Equal(x.Missing, want) {
-				t.Errorf("lost are %q, %v; want %q", x.Missing, err, want)
-			}
-			if err := s.Replay(0, func(engine.Record) error { return nil }); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "journal record 1") {
-				t.Errorf("replay: %v", err)
-			}
-			if found, err := s.Audit("", 0, 9); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "audit record 1") {
-				t.Errorf("audit: %+v, %v", found, err)
-			}
-			end(t, &s)
-			w, err := store.Salvage(t.Context(), dir, store.Options{FS: fs})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, out, err := w.Rebuild(t.Context(), "other", store.Options{FS: fs})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if slices.Sort(out.Lost); !slices.Equal(out.Lost, want) {
-				t.Errorf("lost %q, want %q", out.Lost, want)
-			}
-			if body, err := r.Session("s"); string(body) != `"short"` || err != nil {
-				t.Errorf("the session is %q, %v", body, err)
-			}
-			if err := errors.Join(r.CheckReferences(), r.Close(), w.Close()); err != nil {
-				t.Error(err)
-			}
-		})
+		for _, standsFor := range []string{"", " of a record that a snapshot stands for"} {
+			t.Run(name+standsFor, func(t *testing.T) {
+				fs := vfs.NewMem()
+				s := open(t, dir, store.Options{FS: fs})
+				err := s.Append(engine.Batch{
+					Records: []engine.Record{{Index: 1, Input: fsm.Input{At: 1, Fact: fsm.Requested{Text: long("said")}}}},
+					Audit:   []engine.Audit{{Position: 1, Audit: fsm.Audit{Result: long("said")}}},
+				}, true)
+				must(t, errors.Join(err, s.PutSession("s", []byte(`"short"`), nil)))
+				if standsFor != "" {
+					must(t, s.SaveSnapshot(1, state.Snapshot{Lifecycle: state.Serving, Now: 1}))
+				}
+				end(t, &s)
+				edit(t, fs, dir, func(db *pebble.DB) error { return damageOnce(db, damage) })
+				s, err = store.OpenReadOnly(dir, store.Options{FS: fs})
+				if err != nil {
+					t.Fatal(err)
+				}
+				x, err := s.Examine(t.Context())
+				want := []string{"audit record 1", "journal record 1"}
+				if slices.Sort(x.Missing); err != nil || !slices.Equal(x.Missing, want) {
+					t.Errorf("lost are %q, %v; want %q", x.Missing, err, want)
+				}
+				if err := s.Replay(0, func(engine.Record) error { return nil }); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "journal record 1") {
+					t.Errorf("replay: %v", err)
+				}
+				if found, err := s.Audit("", 0, 9); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "audit record 1") {
+					t.Errorf("audit: %+v, %v", found, err)
+				}
+				end(t, &s)
+				w, err := store.Salvage(t.Context(), dir, store.Options{FS: fs})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, out, err := w.Rebuild(t.Context(), "other", store.Options{FS: fs})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if slices.Sort(out.Lost); !slices.Equal(out.Lost, want) {
+					t.Errorf("lost %q, want %q", out.Lost, want)
+				}
+				if body, err := r.Session("s"); string(body) != `"short"` || err != nil {
+					t.Errorf("the session is %q, %v", body, err)
+				}
+				if err := errors.Join(r.CheckReferences(), r.Close(), w.Close()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
 }
 

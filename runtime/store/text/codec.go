@@ -26,7 +26,7 @@ func NewCodec() *Codec {
 	// Without repetitions there is still something to gain: base64 has six bits in each byte.
 	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithAllLitEntropyCompression(true),
 		zstd.WithWindowSize(64<<10), zstd.WithLowerEncoderMem(true), zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false))
-	decoder, failed := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderLowmem(true), zstd.WithDecoderConcurrency(0))
+	decoder, failed := zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderMaxWindow(compressMax), zstd.WithDecoderLowmem(true), zstd.WithDecoderConcurrency(0))
 	if err = errors.Join(err, failed); err != nil {
 		panic(err) // the options contradict each other
 	}
