@@ -83,7 +83,7 @@ const (
 type Share int
 
 // Limits bounds everything that could go on without end (LIM-1). Each is a positive number;
-// a Boot raises anything below 1 to 1. The exceptions: Backoff may be empty, and
+// a Boot raises anything below 1 to 1. The exceptions: Backoff and Postpone may be empty, and
 // AnswerPercent, ThinkPercent and OfferTokens may be 0. The tags are what a person may set, in a
 // configuration as in a scenario: min and max of a limit, of for the words of a switch, the first
 // of which stands for its zero value, and empty of a prompt. A limit of a size may be as small
@@ -120,6 +120,7 @@ type Limits struct {
 	ThinkPercent       Share `json:"think_percent,omitempty" min:"0" max:"90"`                             // share of context_tokens that the thinking of one answer may take; 0: any
 
 	Backoff         []Millis `json:"backoff,omitempty" min:"1ms" max:"168h"`     // waits before the model is asked again after a failure, in order
+	Postpone        []Millis `json:"postpone,omitempty" min:"1ms" max:"168h"`    // waits after that before an event or a schedule's run goes on, in order; none, as in the boots of older builds: it fails
 	RetryDelay      Millis   `json:"retry_delay" min:"1ms" max:"168h"`           // wait before a tool is started again
 	InitTimeout     Millis   `json:"init_timeout" min:"1ms" max:"168h"`          // the initial inference, memory included
 	HandleTimeout   Millis   `json:"handle_timeout" min:"1ms" max:"168h"`        // one request or event, memory included
@@ -253,21 +254,23 @@ func (c Config) Bounded() Config {
 	} {
 		*d = max(*d, 1)
 	}
-	steps := make([]Millis, 0, len(l.Backoff))
-	for _, d := range l.Backoff {
-		steps = append(steps, max(d, 1))
-	}
-	l.Backoff = steps
+	l.Backoff, l.Postpone = steps(l.Backoff), steps(l.Postpone)
 	c.Jitter = min(max(c.Jitter, 0), JitterMax)
 	if c.Switches.Progress {
 		c.Pace.Load, c.Pace.Idle = max(c.Pace.Load, 1), max(c.Pace.Idle, 1)
 	}
 	l.OfferTokens = max(l.OfferTokens, 0)
 	l.AnswerPercent, l.ThinkPercent = min(max(l.AnswerPercent, 0), sharePercentMax), min(max(l.ThinkPercent, 0), sharePercentMax)
-	if len(steps) == 0 {
-		l.Backoff = nil
-	}
 	return c
+}
+
+// steps returns waits of at least 1, or nil if there are none.
+func steps(waits []Millis) []Millis {
+	var bounded []Millis
+	for _, d := range waits {
+		bounded = append(bounded, max(d, 1))
+	}
+	return bounded
 }
 
 // Backoff returns the n-th wait, counted from 0, jitter included.

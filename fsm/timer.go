@@ -41,6 +41,7 @@ const (
 	TimerProbe    TimerPurpose = "probe"    // a probe's time to say what became of a call
 	TimerAnswer   TimerPurpose = "answer"   // a model call, to its next stage or its end
 	TimerIdle     TimerPurpose = "idle"     // the time in which nobody may come
+	TimerPostpone TimerPurpose = "postpone" // the wait before a postponed handle goes on
 )
 
 // ClearTimer disarms a timer that has not fired.
@@ -141,6 +142,10 @@ const HeartbeatSchedule = "heartbeat"
 // BeatKey ends the key of a message that a beat sends, after the key of its handle: a
 // greeting is in the session of its chat, where other handles answer, too.
 const BeatKey = "-beat"
+
+// LaterKey ends the key of the message that a postponed handle sends, after the key of its
+// handle: its answer follows (HND-69).
+const LaterKey = "-later"
 
 // Heartbeat is what is done at intervals unasked (EVT-20). The zero value is none.
 type Heartbeat struct {

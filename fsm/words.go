@@ -104,6 +104,7 @@ const (
 	WordEventJoined
 	WordEventDo
 	WordEventUnhandled
+	WordPostponed
 	WordBeat
 	WordGreeting
 	WordEventTo
@@ -294,6 +295,7 @@ var dictionary = [wordCount]wording{
 		"it is sent to them as a message. If not, answer {nothing} and no more."},
 	WordEventDo:        {name: "event_do", first: "{event}\n\nThis is what to do about it: {do}"},
 	WordEventUnhandled: {name: "event_unhandled", first: "{event}\n\nThis event was not handled: {reason}"},
+	WordPostponed:      {name: "postponed", first: "{what}\n\nThis could not be done yet: {reason}. It is tried again later."},
 	WordEventTo:        {name: "event_to", first: "{event}\n\nYour answer is sent to the person as a message. If there is nothing that they should know, answer {nothing} and no more."},
 	WordTimedInput:     {name: "timed_input", first: "[{time}] {text}"},
 	WordSubagentInput:  {name: "subagent_input", first: "[System: subagent] {text}"},

@@ -200,10 +200,11 @@ func follow(h *state.Handle) followed {
 // measure ranks what a handle still has before it, in decreasing weight: its phase, its
 // cognition rounds or failed loads, saves and stores, the model's answers, the calls of the
 // last answer, the attempts of the one that runs, whether a probe may be asked of it in
-// this epoch, the compactions, and the waits for the model and its refusals of a length.
+// this epoch, the compactions, how often it was postponed, and the waits for the model and its refusals
+// of a length.
 // Counts that limits bound from above appear negated, so the measure is bounded from below,
 // and a handle whose answers all lower it must end.
-type measure [9]int
+type measure [10]int
 
 // measureOf returns the measure of h; for a waiting handle, that of the phase in which it
 // will go on.
@@ -216,19 +217,19 @@ func measureOf(h *state.Handle) measure {
 	case "", state.Loading:
 		return measure{10, -h.Tries}
 	case state.Compacting:
-		return measureInference(&h.Inf, 9, len(h.Sess.Pending)+len(h.Sess.History)) // each part drops some (CTX-13)
+		return measureInference(h, 9, len(h.Sess.Pending)+len(h.Sess.History)) // each part drops some (CTX-13)
 	case state.Cognition:
-		return measureInference(&h.Inf, 8, -2*h.Rounds)
+		return measureInference(h, 8, -2*h.Rounds)
 	case state.Recalling:
 		return measure{8, -2*h.Rounds + 1}
 	case state.Execution:
-		return measureInference(&h.Inf, 7, 0)
+		return measureInference(h, 7, 0)
 	case state.Stopping:
 		return measure{6, h.Inf.Reads()}
 	case state.Saving:
 		return measure{5, -h.Tries}
 	case state.Summarizing:
-		return measureInference(&h.Inf, 3, 0)
+		return measureInference(h, 3, 0)
 	case state.Embedding:
 		return measure{2}
 	case state.Storing:
@@ -238,7 +239,8 @@ func measureOf(h *state.Handle) measure {
 	}
 }
 
-func measureInference(inf *state.Inference, phase, rounds int) measure {
+func measureInference(h *state.Handle, phase, rounds int) measure {
+	inf := &h.Inf
 	calls, attempt, probe, compactions := 0, 0, 0, 2*inf.Compactions+1
 	switch inf.State {
 	case state.Acting, state.Probing:
@@ -254,7 +256,7 @@ func measureInference(inf *state.Inference, phase, rounds int) measure {
 	if calls > 0 && !inf.Probed && !inf.Works {
 		probe = 1
 	}
-	return measure{phase, rounds, -inf.Iterations, calls, -attempt, probe, -compactions, -inf.Waits, -inf.Refits}
+	return measure{phase, rounds, -inf.Iterations, calls, -attempt, probe, -compactions, -h.Postponed, -inf.Waits, -inf.Refits}
 }
 
 // probeAt is the index in a measure of whether a probe may be asked, which a boot allows

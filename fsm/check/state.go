@@ -203,11 +203,11 @@ func (w *Monitor) checkState(m *machine.Machine, in fsm.Input) {
 	w.checkRest(s)
 }
 
-// places counts the handles that run, and those that wait for a person.
+// places counts the handles that run, and those that wait.
 type places struct {
 	main, sub int // that run
 	idling    int
-	asking    int // that wait for a person
+	suspended int // that wait for a person, or for the model (HND-69)
 	beside    int // that run without taking a place
 	queued    int
 }
@@ -219,8 +219,8 @@ func placesOf(s *state.Snapshot) (p places) {
 			if h.Kind != fsm.KindMemory && !h.Beside {
 				p.queued++
 			}
-		case h.AsksPerson():
-			p.asking++
+		case h.Suspended():
+			p.suspended++
 		case h.State == state.Idling:
 			p.idling++
 		case h.State == state.Parked:
@@ -258,7 +258,7 @@ func (w *Monitor) checkPlaces(m *machine.Machine, boot bool) {
 // checkAlone checks that while a handle runs no other of its session does.
 func (w *Monitor) checkAlone(s *state.Snapshot, h *state.Handle) {
 	runs := func(h *state.Handle) bool {
-		return (!h.Waiting() || h.AsksPerson()) && h.Kind != fsm.KindMemory
+		return (!h.Waiting() || h.Suspended()) && h.Kind != fsm.KindMemory
 	}
 	if !runs(h) {
 		return
@@ -382,7 +382,7 @@ func sessionTaken(s *state.Snapshot, h *state.Handle) bool {
 		if o.ID == h.ID || o.Session != h.Session || !o.Claims() || !h.Claims() {
 			continue
 		}
-		if !o.Waiting() || o.AsksPerson() || o.State == state.Queued && o.ID < h.ID && !o.Beside {
+		if !o.Waiting() || o.Suspended() || o.State == state.Queued && o.ID < h.ID && !o.Beside {
 			return true
 		}
 	}
@@ -406,7 +406,7 @@ func (w *Monitor) checkAnswer(h *state.Handle, f *followed) {
 // checkRest checks that a state that is not at rest can go on: with a handle that
 // runs, idles or waits for a person, checkHandle has seen its call and its timer.
 func (w *Monitor) checkRest(s *state.Snapshot) {
-	busy := w.places.main+w.places.sub+w.places.beside+w.places.asking > 0
+	busy := w.places.main+w.places.sub+w.places.beside+w.places.suspended > 0
 	if busy && (s.Lifecycle == state.Stopped || s.Lifecycle == state.Down) {
 		w.violate("INV-12", "a handle is active while %s", s.Lifecycle)
 	}

@@ -179,7 +179,7 @@ func (m *Machine) cancelWaiting(i int) {
 		on = state.OnDecided
 	case h.State == state.Held:
 		on = state.OnResolved
-	case h.Poison && m.s.Lifecycle == state.Serving:
+	case h.State == state.Postponed, h.Poison && m.s.Lifecycle == state.Serving:
 		on = state.OnResume
 	default: // it is in the queue, or waits for the next boot
 		m.cancelled(h)

@@ -33,7 +33,7 @@ func fullHandle() state.Handle {
 			Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Images: [][]byte{{1}}, Context: talk.Messages, Command: "new", About: "disk",
 			Joined: 1, Beside: true, Hush: true, Happened: "it is low", Compacts: true, Parent: 1, Label: "a label", Home: "s", Source: fsm.FromPerson,
 		},
-		Standing: state.Standing{Crashes: 1, Poison: true, Doubt: "doubted", Place: 1, State: state.Execution, Resume: state.Execution},
+		Standing: state.Standing{Crashes: 1, Postponed: 1, Poison: true, Doubt: "doubted", Place: 1, State: state.Execution, Resume: state.Execution},
 		Inferring: state.Inferring{Unthought: true, Rounds: 1, Need: "a need", Talk: talk, Inf: state.Inference{
 			Begun:    state.Begun{State: state.Acting, Purpose: fsm.PurposeAnswer, Tools: fsm.AllTools, Talk: talk},
 			Counters: state.Counters{Rounds: 1, Iterations: 1, Ran: 1, Empty: 1, Waits: 1, Compactions: 1, Refits: 1, Unthinking: true},

@@ -169,7 +169,7 @@ func (m *Machine) parkQueued() {
 		switch h := &m.s.Handles[i]; {
 		case h.State == state.Queued && (h.Kind != fsm.KindInit || h.Beside), h.State == state.Idling:
 			m.fire(i, m.deferral())
-		case h.AsksPerson(), !h.Waiting() && h.Inf.State == state.BackingOff && m.s.Config.Edition >= fsm.TenthEdition:
+		case h.Suspended(), !h.Waiting() && h.Inf.State == state.BackingOff && m.s.Config.Edition >= fsm.TenthEdition:
 			m.fire(i, m.deferral())
 		case h.State == state.Parked:
 			m.tell(h, fsm.NoticeDeferred)

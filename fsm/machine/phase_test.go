@@ -87,7 +87,7 @@ func TestTAB1OnlyTheEndOfAWaitIsAwaitedInAPhaseThatPauses(t *testing.T) {
 			}
 		}
 	}
-	if want := []fsm.State{state.Idling, state.BackingOff, state.Retrying}; !slices.Equal(pauses, want) {
+	if want := []fsm.State{state.Idling, state.Postponed, state.BackingOff, state.Retrying}; !slices.Equal(pauses, want) {
 		t.Errorf("%s pause, not %s", pauses, want)
 	}
 }

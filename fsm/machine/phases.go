@@ -61,6 +61,7 @@ var handlePhases = []Phase{
 	},
 	{State: state.Approving, Person: true, Wait: Wait{Purpose: fsm.TimerApproval, For: approvalTimeout, over: (*Machine).unapproved}, enter: (*Machine).askPerson},
 	{State: state.Held, Person: true, Wait: Wait{Purpose: fsm.TimerHold, For: holdTimeout, over: (*Machine).unresolved}, enter: (*Machine).askPerson},
+	{State: state.Postponed, Wait: Wait{Purpose: fsm.TimerPostpone, For: postponement, over: (*Machine).resumed}},
 	{State: state.Saving, Calls: []fsm.CallKind{fsm.CallSave}, Clock: true, Again: state.OnSave, enter: (*Machine).save, late: (*Machine).skipSave},
 	{
 		State: state.Summarizing, Infers: true, Clock: true, Again: state.OnSummarize,
@@ -96,6 +97,10 @@ func approvalTimeout(m *Machine, _ *state.Handle) fsm.Millis {
 }
 
 func holdTimeout(m *Machine, _ *state.Handle) fsm.Millis { return m.s.Config.Limits.HoldTimeout }
+
+func postponement(m *Machine, h *state.Handle) fsm.Millis {
+	return m.s.Config.Limits.Postpone[h.Postponed-1]
+}
 
 func retryDelay(m *Machine, _ *state.Handle) fsm.Millis { return m.s.Config.Limits.RetryDelay }
 

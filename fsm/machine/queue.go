@@ -113,7 +113,7 @@ func (m *Machine) tellPlaces() {
 	ahead := 0
 	for i := range m.s.Handles {
 		h := &m.s.Handles[i]
-		if h.Kind == fsm.KindMemory || h.Kind == fsm.KindSubagent || h.Beside || h.State == state.Parked {
+		if h.Kind == fsm.KindMemory || h.Kind == fsm.KindSubagent || h.Beside || h.State == state.Parked || h.State == state.Postponed {
 			continue
 		}
 		tells := h.Kind == fsm.KindUser && h.Place != ahead+1 || h.Kind == fsm.KindEvent && h.Place == 0
@@ -134,7 +134,7 @@ func (m *Machine) parking() firing {
 		case h.State == state.Stopping: // the turn is still to be kept
 			turn.Close(&m.s.Config, h)
 			h.Resume = state.Saving
-		case h.AsksPerson():
+		case h.Suspended():
 			// Resume is set already
 		case h.State != state.Queued && h.State != state.Idling && h.State != state.Loading:
 			h.Resume = h.State

@@ -78,7 +78,7 @@ var handlers = fsm.NewFactTable(
 	tells(func(m *Machine, _ fsm.Signalled) { m.signal() }),
 	tells((*Machine).tool),
 	tells((*Machine).progressed),
-	settles(fsm.CallBrain, (*Machine).answered),
+	tells((*Machine).heard),
 	settles(fsm.CallBrain, (*Machine).brainFailed),
 	settles(fsm.CallStop, func(m *Machine, h *state.Handle, in fsm.ToolStopped) firing { return m.toolStopped(h, in.Call) }),
 	settles(fsm.CallRecall, (*Machine).recalled),
@@ -110,6 +110,14 @@ func settles[A fsm.Answer](kind fsm.CallKind, do func(*Machine, *state.Handle, A
 		}
 		return nothing{}
 	})
+}
+
+// heard takes the model's answer. Who waits until the model is in reach goes on.
+func (m *Machine) heard(in fsm.BrainAnswered) {
+	if i := m.awaited(in.Call, fsm.CallBrain); i >= 0 {
+		m.settle(i, m.answered(&m.s.Handles[i], in))
+		m.reached()
+	}
 }
 
 // settle fires what the answer to the call of the handle at i leads to.

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -192,6 +193,8 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 		if f, ok := m.backOff(); ok {
 			return f.after(func(h *state.Handle) { h.Inf.Waits++ })
 		}
+	case in.Class.Retryable() && h.MayBePostponed() && h.Postponed < len(m.s.Config.Limits.Postpone):
+		return m.postpone(h, m.whyFailed(in))
 	}
 	return endInference(state.OnError, fsm.OutcomeFailed, m.whyFailed(in))
 }
@@ -206,6 +209,42 @@ func (m *Machine) backOff() (f firing, ok bool) {
 		return firing{}, false
 	default:
 		return firing{on: state.OnBackOff}, true
+	}
+}
+
+// postpone gives back a handle's place until the model may be in reach again (HND-69). A
+// shutdown leaves it to the next boot, which counts as well.
+func (m *Machine) postpone(h *state.Handle, reason string) firing {
+	f := firing{on: state.OnPostpone, write: func(h *state.Handle) { h.Resume = h.State }}
+	if m.s.Lifecycle != state.Serving {
+		f = m.deferral()
+	}
+	return f.after(func(h *state.Handle) {
+		h.Inf.Waits = 0
+		if h.Postponed++; h.Postponed == 1 && h.Tells() {
+			m.tellLater(h, reason)
+		}
+	})
+}
+
+// tellLater tells the chat that a handle's answer would go to that it comes later.
+func (m *Machine) tellLater(h *state.Handle, reason string) {
+	what := cmp.Or(h.Happened, fsm.Clip(h.Input, happenedBytes))
+	m.emit(fsm.SendMessage{
+		Handle: h.ID, Key: h.ID.Entry() + fsm.LaterKey, Session: h.Session, To: h.Origin, IsError: true,
+		Text: m.word(fsm.WordPostponed, "what", what, "reason", reason),
+	})
+}
+
+// resumed ends the wait of a postponed handle.
+func (m *Machine) resumed(*state.Handle) firing { return firing{on: state.OnResume} }
+
+// reached ends the waits of all postponed handles, as the model has answered.
+func (m *Machine) reached() {
+	for i := range m.s.Handles {
+		if m.s.Handles[i].State == state.Postponed {
+			m.fire(i, firing{on: state.OnResume})
+		}
 	}
 }
 

@@ -130,6 +130,7 @@ func Default() fsm.Config {
 	l.HandleTimeout, l.SubagentTimeout = 3600*fsm.Second, 3600*fsm.Second // a call that makes no progress is given up long before
 	l.InitTimeout, l.ShutdownTimeout = 1800*fsm.Second, 5*fsm.Second
 	l.Backoff = []fsm.Millis{1 * fsm.Second, 2 * fsm.Second, 5 * fsm.Second, 15 * fsm.Second, 30 * fsm.Second}
+	l.Postpone = []fsm.Millis{300 * fsm.Second, 900 * fsm.Second, 3600 * fsm.Second, 4 * 3600 * fsm.Second}
 	return fsm.Config{
 		Profile: "default",
 		Init:    fsm.InitFirstStart,

@@ -45,6 +45,7 @@ func limitDocs() []limitDoc {
 		{"answer_percent", "share of `context_tokens` that a prompt leaves to the answer", "CTX-10"},
 		{"think_percent", "share of `context_tokens` that the thinking of one answer may take", "INF-33"},
 		{"backoff", "waits before the model is asked again", "INF-15"},
+		{"postpone", "waits after that before an event or a schedule's run goes on", "HND-69"},
 		{"retry_delay", "wait before a tool is started again", "INF-16"},
 		{"init_timeout", "the initial inference, its memory included", "LIF-5"},
 		{"handle_timeout", "one handle of any other kind, its memory included", "HND-18"},

@@ -45,16 +45,17 @@ type Accepted struct {
 }
 
 // Standing is where a handle stands. State is set only by taking a row (fire.go). The rest
-// is for a handle that is queued, parked or asks a person: Resume is set as it leaves a
+// is for a handle that is queued, parked or suspended: Resume is set as it leaves a
 // phase in which it will go on, and cleared as it starts; the others are written by boots
 // and by people.
 type Standing struct {
-	State   fsm.State `json:"state"`
-	Resume  fsm.State `json:"resume,omitempty"`  // the phase to go on in; empty: begin
-	Place   int       `json:"place,omitempty"`   // the place that its client was last told, plus one
-	Crashes int       `json:"crashes,omitempty"` // crashes in which it was active
-	Poison  bool      `json:"poison,omitempty"`  // parked until a person lets it go on
-	Doubt   string    `json:"doubt,omitempty"`   // why it is doubted
+	State     fsm.State `json:"state"`
+	Resume    fsm.State `json:"resume,omitempty"`    // the phase to go on in; empty: begin
+	Place     int       `json:"place,omitempty"`     // the place that its client was last told, plus one
+	Postponed int       `json:"postponed,omitempty"` // how often it was (HND-69)
+	Crashes   int       `json:"crashes,omitempty"`   // crashes in which it was active
+	Poison    bool      `json:"poison,omitempty"`    // parked until a person lets it go on
+	Doubt     string    `json:"doubt,omitempty"`     // why it is doubted
 }
 
 // Inferring belongs to the phases that ask the model: cognition, recalling, execution,
@@ -233,10 +234,18 @@ func (h *Handle) Toolset() fsm.Toolset {
 	return fsm.AllTools
 }
 
-// Waiting reports whether the handle holds no place among those that run. A handle that
-// waits for a person keeps its session.
-func (h *Handle) Waiting() bool {
-	return h.ParkedOrQueued() || h.AsksPerson()
+// Waiting reports whether the handle holds no place among those that run.
+func (h *Handle) Waiting() bool { return h.ParkedOrQueued() || h.Suspended() }
+
+// Suspended reports whether the handle has given back its place in the middle of its work,
+// and keeps its session: it waits for a person, or until the model can be asked again.
+func (h *Handle) Suspended() bool { return h.AsksPerson() || h.State == Postponed }
+
+// MayBePostponed reports whether the handle has no answer yet and nobody waits for it, so
+// that it can come later (HND-69). A beat is not worth it: the next one comes anyway, and a
+// greeting would keep a person's session.
+func (h *Handle) MayBePostponed() bool {
+	return (h.State == Cognition || h.State == Execution) && (h.Kind == fsm.KindEvent || h.Kind == fsm.KindSchedule && !h.Hush)
 }
 
 // AsksPerson reports whether the handle waits for a person.

@@ -18,6 +18,7 @@ const (
 	Compacting  fsm.State = "compacting"
 	Approving   fsm.State = "waiting_approval"
 	Held        fsm.State = "held"
+	Postponed   fsm.State = "postponed"
 	Saving      fsm.State = "saving"
 	Done        fsm.State = "done"
 	Failed      fsm.State = "failed"
@@ -44,6 +45,7 @@ const (
 	OnDecided    Event = "decided"    // the person has decided, or is out of time
 	OnHold       Event = "hold"       // a tool's outcome is unknown, and a person is asked
 	OnResolved   Event = "resolved"   // the person has answered, or is out of time
+	OnPostpone   Event = "postpone"   // the model is out of reach, and nobody waits for the answer
 	OnAnswer     Event = "answer"     // the answer is final, memory is next
 	OnKeep       Event = "keep"       // the turn goes to its session, whatever came of it
 	OnReport     Event = "report"     // the initial inference has its report
@@ -115,6 +117,7 @@ var HandleTable = Table{
 		{Cognition, OnNeed, Recalling, "HND-7"},
 		{Cognition, OnApproval, Approving, "APR-1"},
 		{Cognition, OnHold, Held, "APR-5"},
+		{Cognition, OnPostpone, Postponed, "HND-69"},
 		{Cognition, OnFail, Failed, "HND-16"},
 		{Cognition, OnTimeout, Failed, "HND-18"},
 		{Cognition, OnCancel, Cancelled, "HND-33"},
@@ -136,6 +139,7 @@ var HandleTable = Table{
 		{Execution, OnFinish, Done, "HND-30"},
 		{Execution, OnApproval, Approving, "APR-1"},
 		{Execution, OnHold, Held, "APR-5"},
+		{Execution, OnPostpone, Postponed, "HND-69"},
 		{Execution, OnFail, Failed, "HND-16"},
 		{Execution, OnTimeout, Failed, "HND-18"},
 		{Execution, OnCancel, Cancelled, "HND-33"},
@@ -150,6 +154,10 @@ var HandleTable = Table{
 		{Held, OnResolved, Queued, "APR-6"},
 		{Held, OnCancel, Cancelled, "HND-34"},
 		{Held, OnPark, Parked, "APR-7"},
+
+		{Postponed, OnResume, Queued, "HND-69"},
+		{Postponed, OnCancel, Cancelled, "HND-34"},
+		{Postponed, OnPark, Parked, "LIF-16"},
 
 		{Saving, OnAgain, Saving, "SES-8"},
 		{Saving, OnSaved, Summarizing, "HND-12"},

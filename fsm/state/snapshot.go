@@ -203,6 +203,7 @@ func (h *Handle) hashTurn(x *fsm.Hasher) {
 	x.Bool(h.Replied)
 	x.Str(string(h.Outcome))
 	x.Int(h.Crashes)
+	x.Int(h.Postponed)
 	x.Bool(h.Poison)
 	x.Int(h.Place)
 	x.Int(h.Turns)

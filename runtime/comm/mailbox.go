@@ -61,11 +61,11 @@ const (
 
 // NewMessage is a message on the wire.
 func NewMessage(m engine.Message, unread bool) Message {
-	from := FromTool
+	from, answer := FromTool, m.Handle.Entry()
 	switch {
-	case m.Key == m.Handle.Entry()+fsm.BeatKey:
+	case m.Key == answer+fsm.BeatKey:
 		from = FromBeat
-	case m.Key != m.Handle.Entry(): // only an answer has its handle's entry as its key
+	case m.Key != answer && m.Key != answer+fsm.LaterKey: // only an answer, or the word that it comes later, has its handle's entry as its key
 	case strings.HasPrefix(m.Session, "schedule:"):
 		from = FromSchedule
 	case strings.HasPrefix(m.Session, "event:"):

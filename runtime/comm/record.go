@@ -177,7 +177,7 @@ func subagentsOf(parent fsm.HandleID, all []Standing) (list []Subagent) {
 
 // The words for ?state=, besides RecordDone and RecordFailed.
 const (
-	StandsWaiting = "waiting" // for its turn
+	StandsWaiting = "waiting" // for its turn, or for the model
 	StandsActive  = "active"
 	StandsParked  = "parked" // kept for the next start
 	StandsHeld    = "held"   // for a person's word
@@ -196,7 +196,7 @@ func (r Record) Stands() string {
 		return StandsHeld
 	case r.Phase == state.Parked:
 		return StandsParked
-	case r.Phase == state.Queued || r.Phase == "":
+	case r.Phase == state.Queued || r.Phase == state.Postponed || r.Phase == "":
 		return StandsWaiting
 	default:
 		return StandsActive

@@ -151,8 +151,20 @@ func Again(in fsm.Millis) string {
 	return fmt.Sprintf("%s%d s", again, max((in+fsm.Second-1)/fsm.Second, 1))
 }
 
+// span formats a duration, rounded up: a wait of hours is not counted in seconds.
+func span(d fsm.Millis) string {
+	count, unit := fsm.Second, "s"
+	switch minute := 60 * fsm.Second; {
+	case d > 120*minute:
+		count, unit = 60*minute, "h"
+	case d > 2*minute:
+		count, unit = minute, "min"
+	}
+	return fmt.Sprintf("%d %s", (d+count-1)/count, unit)
+}
+
 // Waits returns what an answer waits for at a time: the seconds until the model is asked again, which
-// text says as [Again] does, are those that are left (COM-29), but never more than text says: a clock may
+// text says as [Again] does, are the time that is left (COM-29), but never more than text says: a clock may
 // have been set back since, or be that of another machine. At 0 it is not known when that is.
 func Waits(text string, at, now fsm.Millis) string {
 	i := strings.LastIndex(text, again)
@@ -167,5 +179,5 @@ func Waits(text string, at, now fsm.Millis) string {
 	if most, err := strconv.ParseInt(said, 10, 32); err == nil {
 		left = min(left, fsm.Millis(most)*fsm.Second)
 	}
-	return text[:i] + Again(left) + rest
+	return text[:i] + again + span(left) + rest
 }

@@ -217,6 +217,9 @@ func TestCOM29TheSecondsUntilTheNextTryCountDown(t *testing.T) {
 		{text, 3_600_000, 14_000, text}, // the clock was set back
 		{text, 0, 47_500, text},
 		{"busy; trying again in 2 s", 2_000, 1_000, "busy; trying again in 1 s"},
+		{"busy; trying again in 120 s, or sooner", 500_000, 380_001, "busy; trying again in 120 s, or sooner"},
+		{"busy; trying again in 900 s, or sooner", 500_000, 379_999, "busy; trying again in 3 min, or sooner"},
+		{"busy; trying again in 14400 s", 14_400_000, 1, "busy; trying again in 4 h"},
 		{"loading the model", 50_000, 0, "loading the model"},
 	} {
 		if got := comm.Waits(tt.text, tt.at, tt.now); got != tt.want {

@@ -53,6 +53,7 @@ func machineKeys() []machineKey {
 		{"limits.answer_percent", "share of context_tokens that a prompt leaves to the answer; 0: prompts are sent as they are"},
 		{"limits.think_percent", "share of context_tokens that thinking may take; 0: any"},
 		{"limits.backoff", "waits before the model is asked again, in order"},
+		{"limits.postpone", "waits after that before an event or a schedule's run goes on, in order; none: it fails"},
 		{"limits.retry_delay", "wait before a tool is started again"},
 		{"limits.init_timeout", "the initial inference, memory included"},
 		{"limits.handle_timeout", "one request or event, memory included"},

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/runtime/daemon"
 )
 
@@ -66,6 +67,30 @@ func TestBRN44AWaitEndsWithTheServersAbsence(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Whose work is postponed gives back its place, and goes on as soon as its server is back.
+func TestHND69APostponedEventGoesOnOnceItsServerIsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		brain := &returning{after: 3 * time.Second}
+		f := patient(t, brain, func(o *daemon.Options) {
+			o.Config.Limits.Backoff, o.Config.Limits.Postpone = nil, []fsm.Millis{3600 * fsm.Second}
+		})
+		if err := f.Raise(f.ctx, fsm.EventRaised{Source: "disk", Event: "full"}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if s := f.Status(f.ctx); len(s.Active) != 1 || s.Active[0].State != state.Postponed || s.Active[0].Waits != "no server answers; trying again in 60 min, or as soon as it answers" {
+			t.Errorf("at work: %+v", s.Active)
+		}
+		time.Sleep(brain.after) // virtual time
+		synctest.Wait()
+		if s := f.Status(f.ctx); len(s.Active) != 0 || brain.calls != 2 {
+			t.Errorf("%+v, after %d calls\n%s", s, brain.calls, f.log)
+		}
+		f.Signal("TERM")
+		<-f.stopped
+	})
 }
 
 func TestBRN44AServerIsNoLongerAwaitedOnceItsRequestIsCancelled(t *testing.T) {

@@ -21,7 +21,7 @@ type queue struct {
 func newQueue(s *state.Snapshot) *queue {
 	q := &queue{s: s, busy: map[string]fsm.HandleID{}, asks: map[string]fsm.HandleID{}}
 	for i := range s.Handles {
-		if h := &s.Handles[i]; !h.Waiting() {
+		if h := &s.Handles[i]; !h.Waiting() || h.State == state.Postponed {
 			first(q.busy, h)
 		}
 	}

@@ -199,7 +199,7 @@ func (d *Daemon) retried(s engine.Step) {
 		wait, backs := e.(fsm.SetTimer)
 		ask, again := e.(fsm.AskBrain)
 		switch {
-		case backs && wait.Purpose == fsm.TimerBackoff:
+		case backs && (wait.Purpose == fsm.TimerBackoff || wait.Purpose == fsm.TimerPostpone):
 			why := "the model has fallen silent"
 			if failed {
 				why = in.Reason

@@ -48,7 +48,7 @@ type Bounds struct {
 func Worlds() []Bounds {
 	return []Bounds{
 		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), RoundsWorld(), IdleWorld(), ConsolidateWorld(),
-		CrashWorld(), ShutdownWorld(), ReadsWorld(), ProbeWorld(), GrantWorld(), FaultsWorld(), CrowdWorld(),
+		CrashWorld(), ShutdownWorld(), ReadsWorld(), ProbeWorld(), GrantWorld(), PostponeWorld(), FaultsWorld(), CrowdWorld(),
 	}
 }
 
@@ -70,7 +70,7 @@ func bounded(name, of, about string) Bounds {
 	c, _ := profile.Named(of)
 	l := c.Limits
 	l.MaxToolRounds, l.MaxIterations, l.MaxCognitionRounds, l.MaxStoreAttempts = 1, 2, 1, 1
-	l.MaxToolAttempts, l.MaxAnswerAttempts, l.MaxToolCalls, l.Backoff = 1, 1, 2, nil
+	l.MaxToolAttempts, l.MaxAnswerAttempts, l.MaxToolCalls, l.Backoff, l.Postpone = 1, 1, 2, nil, nil
 	return Bounds{
 		Name: name, About: about, Profile: of, Requests: 1, Sessions: 1,
 		Init: fsm.InitOff, Switches: c.Switches, Limits: l, Effects: fsm.EffectsUnsafe,
@@ -118,6 +118,17 @@ func SessionsWorld() Bounds {
 	b.Limits.MaxActive, b.Reads = 2, 10
 	b.Cancels, b.Signals = 1, 1
 	b.Modest = true
+	return b
+}
+
+// PostponeWorld is an event that waits until the model is in reach beside a request that asks
+// it, on one place, with a cancel, a crash and a shutdown, with a start after it.
+func PostponeWorld() Bounds {
+	b := bounded("postpone", "default", "an event that waits until the model is in reach beside a request, on one place; a cancel, a crash and a shutdown")
+	b.Events = 1
+	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
+	b.Limits.MaxActive, b.Limits.Postpone = 1, []fsm.Millis{fsm.Second}
+	b.Crashes, b.Cancels, b.Signals, b.Starts = 1, 1, 1, 1
 	return b
 }
 

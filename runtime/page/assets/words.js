@@ -6,7 +6,7 @@ const states = {
   queued: 'waiting for its turn', idling: 'waiting until nobody has come for a while', loading: 'loading the session', cognition: 'thinking', recalling: 'looking into memory', execution: 'working',
   summarizing: 'summarizing for memory', embedding: 'preparing for memory', storing: 'storing in memory', saving: 'saving the session',
   stopping: 'waiting for a tool to stop', parked: 'paused until shelly starts again', compacting: 'shortening the conversation',
-  waiting_approval: 'waiting for your decision', held: 'waiting for your answer', done: 'done', failed: 'failed', cancelled: 'cancelled',
+  waiting_approval: 'waiting for your decision', held: 'waiting for your answer', postponed: 'waiting until the model can be asked again', done: 'done', failed: 'failed', cancelled: 'cancelled',
 };
 const inferences = {
   thinking: 'the model answers', acting: 'a tool runs', backing_off: 'the model failed; trying again soon', retrying: 'a tool failed; trying again soon',

@@ -186,7 +186,7 @@ func (o *Observer) follow(v *state.Snapshot, at fsm.Millis) {
 			o.Queued++
 		case h.State == state.Parked:
 			o.Parked++
-		case h.State == state.Approving, h.State == state.Held: // waits for a person
+		case h.Suspended(): // it has neither a place nor one in the queue
 		case h.Kind == fsm.KindSubagent:
 			o.Subagents++
 		default:

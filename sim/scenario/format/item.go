@@ -176,7 +176,7 @@ func (v *Item) words(key string) []string {
 	case "ask":
 		return purposes()
 	case "timer":
-		return wordsFrom(fsm.TimerHandle, fsm.TimerAbort, fsm.TimerGrace, fsm.TimerBackoff, fsm.TimerRetry, fsm.TimerCompact, fsm.TimerApproval, fsm.TimerHold, fsm.TimerProbe, fsm.TimerAnswer, fsm.TimerIdle)
+		return wordsFrom(fsm.TimerHandle, fsm.TimerAbort, fsm.TimerGrace, fsm.TimerBackoff, fsm.TimerRetry, fsm.TimerCompact, fsm.TimerApproval, fsm.TimerHold, fsm.TimerProbe, fsm.TimerAnswer, fsm.TimerIdle, fsm.TimerPostpone)
 	case "notice":
 		return notices()
 	case "question":
