@@ -80,12 +80,12 @@ func TestHND69APostponedEventGoesOnOnceItsServerIsBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if s := f.Status(f.ctx); len(s.Active) != 1 || s.Active[0].State != state.Postponed || s.Active[0].Waits != "no server answers; trying again in 60 min, or as soon as it answers" {
-			t.Errorf("at work: %+v", s.Active)
+		if s := f.Status(f.ctx); len(s.Active) != 0 || len(s.Queue) != 1 || s.Queue[0].State != state.Postponed || s.Queue[0].Why != "no server answers; trying again in 60 min, or as soon as it answers" {
+			t.Errorf("at work: %+v; waiting: %+v", s.Active, s.Queue)
 		}
 		time.Sleep(brain.after) // virtual time
 		synctest.Wait()
-		if s := f.Status(f.ctx); len(s.Active) != 0 || brain.calls != 2 {
+		if s := f.Status(f.ctx); len(s.Active)+len(s.Queue) != 0 || brain.calls != 2 {
 			t.Errorf("%+v, after %d calls\n%s", s, brain.calls, f.log)
 		}
 		f.Signal("TERM")

@@ -65,6 +65,8 @@ func (q *queue) why(i int) string {
 		return "kept for the next start"
 	case q.s.Lifecycle != state.Serving:
 		return "until shelly serves"
+	case h.State == state.Postponed:
+		return "until the model can be asked again"
 	case h.State == state.Idling:
 		return "until nobody has come for a while"
 	case h.Kind == fsm.KindMemory:

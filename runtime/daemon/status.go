@@ -1,6 +1,8 @@
 package daemon
 
 import (
+	"cmp"
+
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/fsm/wording"
@@ -38,13 +40,13 @@ func (d *Daemon) status() comm.Status {
 		h := &view.Handles[i]
 		asks := comm.AskOf(&view.Config, h)
 		d.hub.preview(asks)
-		if asks == nil && h.ParkedOrQueued() {
+		began, note := d.hub.waiting(h.ID, d.now().Wall)
+		if asks == nil && h.Waiting() {
 			if len(s.Queue) < comm.QueueMax {
-				s.Queue = append(s.Queue, queued(h, line.why(i)))
+				s.Queue = append(s.Queue, queued(h, cmp.Or(note, line.why(i)))) // only one that is postponed has a note
 			}
 			continue
 		}
-		began, note := d.hub.waiting(h.ID, d.now().Wall)
 		s.Active = append(s.Active, comm.Active{
 			Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Since: began, Waits: note, Text: wording.Clip(wording.Subject(h.Input, h.Compacts), textShown),
 			Inference: h.Inf.State, Label: view.Config.Label(h.Inf.State), Request: h.Request.ID, Asks: asks,
