@@ -62,7 +62,8 @@ const (
 	TenthEdition
 	EleventhEdition // a refusal may also have a reason, which earlier builds do not read
 	TwelfthEdition
-	PresentEdition = TwelfthEdition
+	ThirteenthEdition // a handle may be postponed, which earlier builds cannot go on with
+	PresentEdition    = ThirteenthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

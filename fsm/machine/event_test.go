@@ -37,7 +37,7 @@ func TestHND68AnEventThatFailsIsTold(t *testing.T) {
 		fsm.TwelfthEdition:  "System event from disk: low.\n\nThis event was not handled: missing_model: gone",
 		fsm.EleventhEdition: "",
 	} {
-		d := places(t, 1, func(c *fsm.Config) { c.Limits.Backoff, c.Edition = nil, edition })
+		d := places(t, 1, func(c *fsm.Config) { c.Limits.Backoff, c.Limits.Postpone, c.Edition = nil, nil, edition })
 		d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Event: "low", Do: "Say so.", To: to}})
 		d.loads(fsm.Session{})
 		d.brainFails(fsm.BrainMissingModel, "gone")
@@ -61,7 +61,7 @@ func TestHND68TheChatOfTheEventThatWaitsIsTold(t *testing.T) {
 	}{
 		"neither names a chat": {}, "the one that waits": {first: to, told: true}, "the one that joins": {joins: to}, "both": {first: to, joins: to, told: true},
 	} {
-		d := places(t, 1, func(c *fsm.Config) { c.Limits.Backoff, c.Switches.Coalesce = nil, true })
+		d := places(t, 1, func(c *fsm.Config) { c.Limits.Backoff, c.Limits.Postpone, c.Switches.Coalesce = nil, nil, true })
 		raise := func(detail string, to fsm.Origin) {
 			d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Event: "low", Detail: detail, To: to}})
 		}
@@ -83,7 +83,7 @@ func TestHND68TheChatOfTheEventThatWaitsIsTold(t *testing.T) {
 
 // What is long is cut; what its source raises again is not told.
 func TestHND68ARefusedEventIsNotTold(t *testing.T) {
-	d := places(t, 1, func(c *fsm.Config) { c.Limits.MaxQueue, c.Limits.Backoff = 1, nil })
+	d := places(t, 1, func(c *fsm.Config) { c.Limits.MaxQueue, c.Limits.Backoff, c.Limits.Postpone = 1, nil, nil })
 	raise := func(subject string) {
 		d.step(fsm.Input{At: d.now(), Fact: fsm.EventRaised{Source: "disk", Event: "low", Subject: subject, Detail: strings.Repeat("x", 3000), To: fsm.Origin{Channel: "cli"}}})
 	}

@@ -88,7 +88,7 @@ func (m *Machine) suspension(h *state.Handle) firing {
 	switch {
 	case h.State == state.Stopping && !h.Loaded:
 		return firing{on: m.loss(h, h.Outcome)}
-	case h.Kind == fsm.KindInit || h.Kind == fsm.KindFarewell:
+	case (h.Kind == fsm.KindInit || h.Kind == fsm.KindFarewell) && !h.Suspended():
 		return firing{on: state.OnAbandon, write: func(h *state.Handle) {
 			h.Failure = m.word(fsm.WordShuttingDown)
 			m.giveUp(h)

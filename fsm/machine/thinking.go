@@ -193,7 +193,7 @@ func (m *Machine) brainFailed(h *state.Handle, in fsm.BrainFailed) firing {
 		if f, ok := m.backOff(); ok {
 			return f.after(func(h *state.Handle) { h.Inf.Waits++ })
 		}
-	case in.Class.Retryable() && h.MayBePostponed() && h.Postponed < len(m.s.Config.Limits.Postpone):
+	case (in.Class.Retryable() || in.Class == fsm.BrainMissingModel) && h.MayBePostponed() && h.Postponed < len(m.s.Config.Limits.Postpone):
 		return m.postpone(h, m.whyFailed(in))
 	}
 	return endInference(state.OnError, fsm.OutcomeFailed, m.whyFailed(in))

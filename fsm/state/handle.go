@@ -245,7 +245,10 @@ func (h *Handle) Suspended() bool { return h.AsksPerson() || h.State == Postpone
 // that it can come later (HND-69). A beat is not worth it: the next one comes anyway, and a
 // greeting would keep a person's session.
 func (h *Handle) MayBePostponed() bool {
-	return (h.State == Cognition || h.State == Execution) && (h.Kind == fsm.KindEvent || h.Kind == fsm.KindSchedule && !h.Hush)
+	if h.State != Cognition && h.State != Execution {
+		return false
+	}
+	return h.Kind == fsm.KindEvent || h.Kind == fsm.KindSchedule && !h.Hush || h.Kind == fsm.KindInit && h.Beside
 }
 
 // AsksPerson reports whether the handle waits for a person.

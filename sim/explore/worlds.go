@@ -121,11 +121,11 @@ func SessionsWorld() Bounds {
 	return b
 }
 
-// PostponeWorld is an event that waits until the model is in reach beside a request that asks
-// it, on one place, with a cancel, a crash and a shutdown, with a start after it.
+// PostponeWorld is an event and the initial inference, each of which may wait until the model
+// is in reach, with a cancel, a crash and a shutdown, with a start after it.
 func PostponeWorld() Bounds {
-	b := bounded("postpone", "default", "an event that waits until the model is in reach beside a request, on one place; a cancel, a crash and a shutdown")
-	b.Events = 1
+	b := bounded("postpone", "default", "an event and the initial inference, which may wait until the model is in reach; a cancel, a crash and a shutdown")
+	b.Requests, b.Events, b.Init = 0, 1, fsm.InitFirstStart
 	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
 	b.Limits.MaxActive, b.Limits.Postpone = 1, []fsm.Millis{fsm.Second}
 	b.Crashes, b.Cancels, b.Signals, b.Starts = 1, 1, 1, 1
