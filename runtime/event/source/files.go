@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,7 +49,8 @@ func (f Files) Watch(ctx context.Context, to event.Sink) error {
 	}
 	defer disk.Close()
 	w := &watching{
-		Files: f, to: to, disk: disk, folders: map[string]*ignore.Rules{}, aside: map[string]bool{},
+		Files: f, to: to, disk: disk,
+		folders: map[string]*ignore.Rules{}, aside: map[string]bool{}, closed: map[string]bool{},
 		own: ignore.Parse(nil, f.Folder, passing+strings.Join(f.Ignore, "\n")),
 	}
 	if err := w.begin(ctx); err != nil {
@@ -82,6 +84,7 @@ type watching struct {
 	own     *ignore.Rules
 	folders map[string]*ignore.Rules // the watched folders, with the rules in them
 	aside   map[string]bool          // the folders in them that are not meant to be watched
+	closed  map[string]bool          // the folders in them that this user may not read
 	left    int                      // entries that a scan may still look at
 	over    int                      // folders beyond FoldersMax
 }
@@ -109,7 +112,9 @@ func (w *watching) begin(ctx context.Context) error {
 	if w.left < 0 {
 		w.to.Lost() // something may have changed that the scan did not look at
 	}
-	w.say()
+	if err == nil {
+		w.say()
+	}
 	return err
 }
 
@@ -126,32 +131,45 @@ func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, lev
 		w.over++
 		return nil
 	}
-	if err := w.disk.Add(dir); err != nil {
-		if errors.Is(err, fs.ErrNotExist) && dir != w.Folder {
-			return nil // it is gone already
-		}
-		if errors.Is(err, syscall.ENOSPC) {
-			return fmt.Errorf("%s: the system watches no more folders; raise fs.inotify.max_user_watches", dir)
-		}
+	open, err := w.open(dir)
+	switch {
+	case err == nil:
+	case dir == w.Folder:
+		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return nil // it is gone already
+	case errors.Is(err, fs.ErrPermission):
+		w.closed[dir] = true // a lost+found must not hide all the others
+		return nil
+	default:
 		return err
 	}
+	defer open.Close()
 	rules := w.rules(above, dir)
 	w.folders[dir] = rules
 	delete(w.aside, dir)
-	open, err := os.Open(dir)
-	if err != nil {
-		if dir == w.Folder {
-			return err
-		}
-		return nil
-	}
-	defer open.Close()
+	delete(w.closed, dir)
 	for {
 		entries, err := open.ReadDir(entriesAtOnce)
 		if failed := w.entries(ctx, dir, entries, rules, level, show); failed != nil || err != nil || w.left < 0 {
 			return failed
 		}
 	}
+}
+
+// open watches a folder, and opens it. Its errors name the folder.
+func (w *watching) open(dir string) (*os.File, error) {
+	err := w.disk.Add(dir)
+	switch {
+	case err == nil:
+	case errors.Is(err, syscall.ENOSPC):
+		return nil, fmt.Errorf("%s: the system watches no more folders; raise fs.inotify.max_user_watches", dir)
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("the folder %s cannot be read: %w", dir, err)
+	default:
+		return nil, fmt.Errorf("the folder %s cannot be watched: %w", dir, err)
+	}
+	return os.Open(dir)
 }
 
 // entries handles some of a folder's entries.
@@ -243,13 +261,15 @@ func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 			delete(w.aside, path)
 			return nil
 		}
-		if _, folder := w.folders[path]; folder {
+		if _, folder := w.folders[path]; folder || w.closed[path] {
 			w.went(path)
 			return nil
 		}
 		if !w.ignored(rules, path, false) {
 			w.to.File(path, settle.Removed)
 		}
+	case e.Has(fsnotify.Chmod) && w.closed[path]:
+		return w.came(ctx, path, rules) // it may be open now; nothing in it was ever reported
 	case e.Has(fsnotify.Write):
 		if !w.ignored(rules, path, false) {
 			w.to.File(path, settle.Written)
@@ -293,6 +313,7 @@ func (w *watching) ruled(ctx context.Context, dir string) error {
 	if len(before) == 0 {
 		return nil // it is gone already
 	}
+	w.forget(dir)
 	w.left, w.over = entriesMax, 0
 	err := w.add(ctx, dir, w.folders[filepath.Dir(dir)], w.level(dir), func(string, fs.DirEntry) {})
 	for folder := range before { // order-free: all that are left out now are removed
@@ -318,14 +339,21 @@ func (w *watching) went(dir string) {
 			delete(w.folders, folder)
 		}
 	}
+	w.forget(dir)
 	w.to.File(dir, settle.Went)
 	w.say()
+}
+
+// forget forgets which folders in dir may not be read, and whether dir may.
+func (w *watching) forget(dir string) {
+	maps.DeleteFunc(w.closed, func(folder string, _ bool) bool { return within(folder, dir) })
 }
 
 // missed handles a loss of changes: more has changed at once than the system can queue. Folders
 // that appeared in the meantime are watched from now on.
 func (w *watching) missed(ctx context.Context, _ error) {
 	w.to.Lost()
+	w.forget(w.Folder)
 	_ = w.look(ctx, func(string, fs.DirEntry) {}) // if the folder is gone, the next change shows it
 	w.say()
 }
@@ -335,6 +363,9 @@ func (w *watching) say() {
 	text := wording.Count(len(w.folders), "folder")
 	if w.over > 0 {
 		text += fmt.Sprintf("; %d more below them, or more than that, are not watched", w.over)
+	}
+	if len(w.closed) > 0 {
+		text += fmt.Sprintf("; %d below them cannot be read, such as %s", len(w.closed), slices.Min(slices.Collect(maps.Keys(w.closed))))
 	}
 	w.to.Seen(text)
 }

@@ -212,6 +212,53 @@ func TestEVT7AFolderThatIsNotWatchedIsNotReportedWhenItGoes(t *testing.T) {
 	}
 }
 
+// Such as the lost+found of a disk: what is next to it is watched all the same.
+func TestEVT7AFolderThatCannotBeReadHidesNoOther(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root reads every folder")
+	}
+	dir := t.TempDir()
+	shut := func(name string, mode os.FileMode) { must(t, os.Chmod(filepath.Join(dir, name), mode)) }
+	for _, name := range []string{"lost+found", "zoo"} {
+		write(t, filepath.Join(dir, name, "old.txt"))
+	}
+	must(t, os.Mkdir(filepath.Join(dir, "shut"), 0))
+	shut("lost+found", 0)
+	t.Cleanup(func() { shut("lost+found", 0o755) })
+	f := watch(t, dir, nil, 0)
+	lines := f.until(t, "seen 2 folders; 2 below them cannot be read, such as "+f.path("lost+found"))
+	if !slices.Contains(lines, "written "+f.path("zoo/old.txt")) {
+		t.Errorf("reported is %q", lines)
+	}
+
+	f.write("new.txt")
+	f.until(t, "created "+f.path("new.txt"))
+	shut("lost+found", 0o755)
+	f.until(t, "created "+f.path("lost+found/old.txt"))
+	f.until(t, "seen 3 folders; 1 below them cannot be read, such as "+f.path("shut"))
+	f.write("lost+found/new.txt")
+	f.until(t, "created "+f.path("lost+found/new.txt"))
+
+	must(t, os.Remove(f.path("shut")))
+	f.until(t, "went "+f.path("shut"))
+	f.until(t, "seen 3 folders")
+}
+
+func TestEVT13AFolderThatCannotBeReadIsNamed(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root reads every folder")
+	}
+	dir, r := filepath.Join(t.TempDir(), "in"), newRecorder()
+	must(t, os.Mkdir(dir, 0))
+	err := source.Files{Folder: dir}.Watch(t.Context(), r)
+	if err == nil || err.Error() != "the folder "+dir+" cannot be read: permission denied" {
+		t.Errorf("it is said: %v", err)
+	}
+	if len(r.all) > 0 { // as if it had seen something since, the log would say the same at every try
+		t.Errorf("reported is %q", r.all)
+	}
+}
+
 // A file that is gone before anybody looked was created all the same: both together are nothing.
 func TestEVT5AFileThatGoesAtOnceIsReportedAsCreatedFirst(t *testing.T) {
 	f := watch(t, t.TempDir(), nil, 0)
