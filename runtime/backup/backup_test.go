@@ -19,6 +19,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/profile"
 	"shelly/runtime/backup"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
 )
 
@@ -293,6 +294,24 @@ func TestJRN25AnInterruptedRestoreChangesNothing(t *testing.T) {
 	_, err := backup.Restore(ctx, endless{bytes.NewReader(file[:len(file)/2]), end}, to, backup.Options{Now: now})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v; want that it was interrupted", err)
+	}
+	if left := names(t, to); len(left) > 0 {
+		t.Errorf("left behind %q", left)
+	}
+}
+
+// A restore by root would leave a store that the user of the folder cannot open.
+func TestCFG16RootRestoresNothingIntoAnothersFolder(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a folder away, or write into another's")
+	}
+	file, _ := newFolder(t, 10).backup()
+	to := t.TempDir()
+	if err := os.Chown(to, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := backup.Restore(context.Background(), bytes.NewReader(file), to, backup.Options{Now: now, Force: true}); !errors.Is(err, datafolder.ErrForeign) {
+		t.Errorf("%v; want ErrForeign", err)
 	}
 	if left := names(t, to); len(left) > 0 {
 		t.Errorf("left behind %q", left)

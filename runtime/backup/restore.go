@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/durable"
 	"shelly/runtime/store"
 	"shelly/runtime/tarfile"
@@ -63,8 +64,11 @@ func Restore(ctx context.Context, r io.Reader, data string, o Options) (out Rest
 // makes the data folder if it is missing. What was there is moved into a folder with the name
 // aside, or one like it, whose path is returned; "": there was nothing. After a crash or an error
 // the data folder holds either what was there or what fill made. The error may wrap store.ErrLocked
-// if a daemon or another exchange uses the folder.
+// if a daemon or another exchange uses the folder, or datafolder.ErrForeign.
 func Exchange(data, aside string, fill func(dir string) error) (moved string, err error) {
+	if err := datafolder.Own(data); err != nil {
+		return "", err
+	}
 	work := filepath.Join(data, restoreFolder)
 	if err := prepare(work); err != nil {
 		return "", fmt.Errorf("cannot write into the data folder: %w%s", err, store.Advice(err))

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,4 +77,42 @@ func TestCFG16AFolderWithOtherThingsIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, s.Close())
+}
+
+// What root makes in another user's folder is root's, and that user could not start any more.
+func TestCFG16RootDoesNotWriteIntoAnothersFolder(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a folder away, or write into another's")
+	}
+	const user = 65534
+	for _, name := range []string{".", "store"} {
+		data := used(t)
+		s, err := datafolder.OpenReadOnly(data, store.Options{})
+		must(t, errors.Join(err, s.Close()))
+		chown := func(uid int) { must(t, os.Chown(filepath.Join(data, name), uid, uid)) }
+		chown(user)
+		before := names(t, data)
+		if s, err := datafolder.Open(data, store.Options{}); !errors.Is(err, datafolder.ErrForeign) || !strings.Contains(err.Error(), "sudo -u '#65534'") {
+			t.Errorf("%s: %v, %v; want ErrForeign and what to do", name, s, err)
+		}
+		if after := names(t, data); !slices.Equal(before, after) {
+			t.Errorf("%s: the store has %q; want %q", name, after, before)
+		}
+		s, err = datafolder.OpenReadOnly(data, store.Options{})
+		must(t, errors.Join(err, s.Close())) // reading changes nothing
+		chown(0)
+		s, err = datafolder.Open(data, store.Options{})
+		must(t, errors.Join(err, s.Close()))
+	}
+}
+
+// names returns the names of the files in a data folder's store.
+func names(t *testing.T, data string) (list []string) {
+	t.Helper()
+	entries, err := os.ReadDir(datafolder.Store(data))
+	must(t, err)
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
 }

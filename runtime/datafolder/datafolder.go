@@ -55,6 +55,9 @@ const identityFormat = 1
 // Open opens the store of a data folder, or makes one if there never was one (JRN-29). A journal
 // in which newer code decided is refused with an engine.ErrNewer, and nothing is changed (JRN-15).
 func Open(data string, o store.Options) (*store.Store, error) {
+	if err := Own(data); err != nil { // before anything in it fails for that reason
+		return nil, err
+	}
 	if err := Check(data); err != nil && !errors.Is(err, ErrNone) {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ import (
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/grants"
 )
 
@@ -124,6 +125,9 @@ func (c *revokeCmd) Run(t *terminal.Terminal) error {
 	}
 	taken, err := client.New(cfg.Data, client.Options{}).Revoke(ctx, a.ID, c.By)
 	if errors.Is(err, client.ErrNotRunning) {
+		if err := datafolder.Own(cfg.Data); err != nil {
+			return exit.With(exit.Data, err)
+		}
 		if taken, err = grants.Of(cfg.Data).Remove(a.ID); err != nil {
 			return folder.Unwritten(err) // it could be read just now
 		}

@@ -72,6 +72,10 @@ const mendSpace = "free some space, or lower reserve"
 const examineTimeout = 10 * time.Second
 
 func (x *examination) data(ctx context.Context, cfg config.Config, running *comm.Status) {
+	if err := datafolder.Own(cfg.Data); err != nil && running == nil { // a running daemon is of the right user
+		x.fail("data folder", err.Error(), "")
+		return
+	}
 	switch open, err := datafolder.Opened(cfg.Data); {
 	case errors.Is(err, datafolder.ErrOpen):
 		x.fail("data folder", err.Error(), "")

@@ -28,7 +28,7 @@ func failed(err error) error {
 		return exit.Errorf(exit.Usage, "%w: name another with --data, or move it aside with --force", err)
 	case errors.Is(err, datafolder.ErrNone):
 		return exit.With(exit.NoMatch, err)
-	case errors.Is(err, backup.ErrDamaged), errors.Is(err, backup.ErrNewer), errors.Is(err, backup.ErrPending),
+	case errors.Is(err, datafolder.ErrForeign), errors.Is(err, backup.ErrDamaged), errors.Is(err, backup.ErrNewer), errors.Is(err, backup.ErrPending),
 		errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrNewerFormat), errors.Is(err, store.ErrOlderFormat), errors.Is(err, store.ErrCorrupt),
 		errors.Is(err, engine.ErrNewer), errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint), store.Advice(err) != "":
 		return exit.With(exit.Data, err)

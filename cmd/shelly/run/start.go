@@ -26,6 +26,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/event"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/garbage"
@@ -242,6 +243,9 @@ func retention(cfg config.Config) engine.Retention {
 // openStore opens the data folder, after cleaning up what a crash during a restore or a backup
 // has left (JRN-25).
 func (s *starting) openStore() (*store.Store, error) {
+	if err := datafolder.Own(s.cfg.Data); err != nil {
+		return nil, exit.With(exit.Data, err)
+	}
 	finished, err := backup.Finish(s.cfg.Data)
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):

@@ -171,6 +171,9 @@ func stopped(data string, err error, do func(*access.Clients) error) error {
 		}
 		return exit.With(code, err)
 	}
+	if err := datafolder.Own(data); err != nil {
+		return exit.With(exit.Data, err)
+	}
 	clients, err := access.Open(data, access.Options{})
 	if err != nil {
 		return exit.With(exit.Data, err)

@@ -16,6 +16,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/wording"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
 	"shelly/runtime/system"
 	"shelly/runtime/tool/file"
@@ -63,6 +64,9 @@ func (c *undoCmd) Run(t *terminal.Terminal) error {
 	chosen := c.chosen(entries)
 	if len(chosen) == 0 {
 		return exit.Errorf(exit.NoMatch, "there is no change to undo; see shelly tool undo --list")
+	}
+	if err := datafolder.Own(cfg.Data); err != nil && !c.DryRun {
+		return exit.With(exit.Data, err)
 	}
 	if err := system.Writable(kept); err != nil && !c.DryRun { // or a file would be undone, but not its record
 		return folder.Unwritten(&fs.PathError{Op: "write", Path: kept, Err: err})
