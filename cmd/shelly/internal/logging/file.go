@@ -69,8 +69,13 @@ func (f *File) Open(data string) error {
 		f.shut, f.early = true, nil
 		return err
 	}
-	f.to = &rotating{name: Current(data), most: int64(f.keep) / filesKept}
-	err := f.to.open()
+	folder, err := os.Stat(data)
+	if err != nil {
+		f.shut, f.early = true, nil
+		return err
+	}
+	f.to = &rotating{name: Current(data), most: int64(f.keep) / filesKept, folder: folder}
+	err = f.to.open()
 	if err == nil {
 		err = f.to.write(f.early)
 	}

@@ -1,6 +1,7 @@
 package logging
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -73,6 +74,44 @@ func TestOBS5NoMoreIsKeptThanWanted(t *testing.T) {
 	}
 	if !strings.HasSuffix(got, `"n":199}`+"\n") {
 		t.Error("the newest record is not the last")
+	}
+}
+
+// A cleanup program removes the folder or a file, or renames the file.
+func TestOBS5ARemovedFileIsBegunAnew(t *testing.T) {
+	data := t.TempDir()
+	f := NewFile(config.Log{Level: "info", Keep: 4 * config.MiB})
+	must(t, f.Open(data))
+	log := slog.New(f.Handler())
+	away := filepath.Join(t.TempDir(), "away")
+	for i, remove := range []func() error{
+		func() error { return os.RemoveAll(datafolder.Logs(data)) },
+		func() error { return os.Remove(Current(data)) },
+		func() error { return os.Rename(Current(data), away) },
+	} {
+		log.Info("before", "n", i)
+		must(t, remove())
+		log.Info("after", "n", i)
+		if got := read(t, data); !strings.HasPrefix(got, "{") || strings.Contains(got, `"before","n":`+fmt.Sprint(i)) || !strings.Contains(got, `"after","n":`+fmt.Sprint(i)) {
+			t.Errorf("%d: kept is %s", i, got)
+		}
+	}
+
+	moved := filepath.Join(t.TempDir(), "moved")
+	must(t, os.Rename(data, moved))
+	must(t, os.MkdirAll(datafolder.Logs(data), 0o700))
+	log.Info("moved")
+	log.Info(strings.Repeat("x", 2<<20)) // for which another file would be begun
+	must(t, f.Close())
+	if there, here := read(t, data), read(t, moved); there != "" || !strings.Contains(here, "moved") {
+		t.Errorf("another's folder holds %q, its own %q", there, here)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

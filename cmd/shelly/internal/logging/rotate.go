@@ -15,18 +15,26 @@ const (
 	filesKept = 4 // files of the log, with the one being written
 )
 
+// errFull is the error of a record for which there is no room.
+var errFull = errors.New("the log's file is full, or was moved, and no other can be begun")
+
 // rotating is a file that is replaced by a new one when it is full. It is our own because
 // existing packages for that remove old files in a goroutine that never ends, at unpredictable
 // times.
 type rotating struct {
-	name string
-	most int64 // bytes of one file
-	file *os.File
-	size int64
+	name   string
+	most   int64       // bytes of one file
+	folder fs.FileInfo // the data folder that was opened; nil: whichever is there
+	file   *os.File
+	is     fs.FileInfo // what file is
+	size   int64
 }
 
-// open opens the file to append to it.
+// open opens the file to append to it, in a new folder if a cleanup program has removed it.
 func (r *rotating) open() error {
+	if err := os.Mkdir(filepath.Dir(r.name), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
 	f, err := os.OpenFile(r.name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -35,22 +43,44 @@ func (r *rotating) open() error {
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}
-	r.file, r.size = f, info.Size()
+	r.file, r.is, r.size = f, info, info.Size()
 	return nil
+}
+
+// removed reports whether the file that is open has lost its name: something has removed or renamed
+// it.
+func (r *rotating) removed() bool {
+	named, err := os.Stat(r.name)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(named, r.is)
+}
+
+// moved reports whether the data folder was moved: what stands in its place is another's (CFG-8).
+func (r *rotating) moved() bool {
+	if r.folder == nil {
+		return false
+	}
+	there, err := os.Stat(filepath.Dir(filepath.Dir(r.name)))
+	return err != nil || !os.SameFile(there, r.folder)
 }
 
 // write appends a record, to a new file if this one has no room for it. It drops the record rather
 // than write into a full file that cannot be set aside.
 func (r *rotating) write(record []byte) error {
-	if r.file == nil { // it could not be opened before
+	moved := r.moved()
+	if !moved && r.file != nil && r.removed() {
+		_ = r.close() // nobody finds what is in it
+	}
+	if !moved && r.file == nil { // nor could it be opened before
 		if err := r.open(); err != nil {
 			return err
 		}
 	}
-	if r.full(record) {
-		if err := r.turn(); r.file == nil || r.full(record) {
-			return err
-		}
+	var err error
+	if !moved && r.full(record) {
+		err = r.turn()
+	}
+	if r.file == nil || r.full(record) {
+		return errors.Join(errFull, err)
 	}
 	n, err := r.file.Write(record)
 	r.size += int64(n)
@@ -79,7 +109,7 @@ func (r *rotating) close() error {
 		return nil
 	}
 	err := r.file.Close()
-	r.file, r.size = nil, 0
+	r.file, r.is, r.size = nil, nil, 0
 	return err
 }
 
