@@ -38,7 +38,7 @@ type Files struct {
 	Folder    string   // absolute
 	Recursive bool     // also watch the folders below it
 	Ignore    []string // patterns as in a .gitignore, in addition to those of the folders
-	Private   []string // folders that are not watched, absolute: shelly's own data
+	Private   []string // folders that are not watched, absolute, by whatever links they are reached: shelly's own data
 }
 
 // Watch implements [event.Source].
@@ -53,6 +53,7 @@ func (f Files) Watch(ctx context.Context, to event.Sink) error {
 		folders: map[string]*ignore.Rules{}, aside: map[string]bool{}, closed: map[string]bool{},
 		own: ignore.Parse(nil, f.Folder, passing+strings.Join(f.Ignore, "\n")),
 	}
+	w.Private = slices.Clone(f.Private)
 	if err := w.begin(ctx); err != nil {
 		return err
 	}
@@ -100,6 +101,9 @@ func (w *watching) begin(ctx context.Context) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a folder", w.Folder)
 	}
+	if err := w.resolve(); err != nil {
+		return err
+	}
 	told := w.to.Told()
 	err = w.look(ctx, func(path string, e fs.DirEntry) {
 		if e.IsDir() {
@@ -116,6 +120,27 @@ func (w *watching) begin(ctx context.Context) error {
 		w.say()
 	}
 	return err
+}
+
+// resolve finds the private folders below the watched one by their real paths. Below it no link is
+// followed, so one comparison is enough.
+func (w *watching) resolve() error {
+	real, err := filepath.EvalSymlinks(w.Folder)
+	if err != nil {
+		return fmt.Errorf("the folder %s cannot be read: %w", w.Folder, err)
+	}
+	for i, private := range w.Private {
+		if linked, err := filepath.EvalSymlinks(private); err == nil { // or there is none yet
+			private = linked
+		}
+		if within(real, private) {
+			return fmt.Errorf("%s is shelly's own data, which changes with each event: watch another folder", w.Folder)
+		}
+		if below, err := filepath.Rel(real, private); err == nil && filepath.IsLocal(below) {
+			w.Private[i] = filepath.Join(w.Folder, below)
+		}
+	}
+	return nil
 }
 
 // look watches the folder and those below it, and calls show with the files and folders in them.

@@ -298,6 +298,31 @@ func TestEVT7WhatIsIgnoredIsNotReported(t *testing.T) {
 }
 
 // Changes made since the last ones were told are reported by the first scan (EVT-8).
+// Else each event is written there, which is a change, which is an event.
+func TestEVT7ShellysOwnDataIsNotWatchedByAnyPath(t *testing.T) {
+	home := t.TempDir()
+	data := filepath.Join(home, "share", "shelly")
+	write(t, filepath.Join(data, "logs", "shelly.log"))
+	link := func(to string) string {
+		name := filepath.Join(t.TempDir(), "link")
+		must(t, os.Symlink(to, name))
+		return name
+	}
+	private := func(path string) func(*source.Files) {
+		return func(f *source.Files) { f.Private = []string{path} }
+	}
+	for _, c := range []struct{ watched, data string }{{home, data}, {link(home), data}, {home, link(data)}, {link(home), link(data)}} {
+		f := watch(t, c.watched, private(c.data), 0)
+		f.until(t, "seen 2 folders")
+	}
+	for _, c := range []struct{ watched, data string }{{data, data}, {link(data), data}, {data, link(data)}, {filepath.Join(data, "logs"), data}} {
+		f := source.Files{Folder: c.watched, Recursive: true, Private: []string{c.data}}
+		if err := f.Watch(t.Context(), newRecorder()); err == nil || err.Error() != c.watched+" is shelly's own data, which changes with each event: watch another folder" {
+			t.Errorf("%s: it is said: %v", c.watched, err)
+		}
+	}
+}
+
 func TestEVT8WhatChangedWhileNobodyLookedIsReported(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "sub", "a.txt"))
