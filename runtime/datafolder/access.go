@@ -109,7 +109,7 @@ func opened(data string) (list []opening, err error) {
 		}
 		if path == data {
 			if alone, err := ownAlone(data); err != nil || !alone {
-				return errors.Join(err, fmt.Errorf("%w: %s has mode %04o and holds other things too: chmod go= %s, or name a separate folder with --data",
+				return errors.Join(err, fmt.Errorf("%w: %s has mode %04o and holds other things too: name a separate folder with --data, or, if nobody else needs this one, chmod go= %s",
 					ErrOpen, data, info.Mode().Perm(), data))
 			}
 		}
