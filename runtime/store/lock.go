@@ -153,6 +153,15 @@ func inUse(dir string) error {
 	return fmt.Errorf("%w%s: %s: stop that process, or choose another folder with --data", ErrLocked, who, dir)
 }
 
+// InUse returns an ErrLocked if another process is known to have opened a store's folder for writing. It
+// takes no lock, so that it is in nobody's way; only Open knows for certain.
+func InUse(dir string) error {
+	if holder(dir) == 0 {
+		return nil
+	}
+	return inUse(dir)
+}
+
 // holder returns the id of the process that holds LOCK in a folder, or 0.
 func holder(dir string) int32 {
 	f, err := os.Open(dir + string(os.PathSeparator) + lockName)

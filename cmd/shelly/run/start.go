@@ -112,6 +112,10 @@ func (s *starting) start(ctx context.Context) error {
 	if err := enoughDescriptors(); err != nil {
 		return err
 	}
+	// Before a server is asked, which may keep a start waiting.
+	if err := errors.Join(datafolder.Own(s.cfg.Data), store.InUse(datafolder.Store(s.cfg.Data))); err != nil {
+		return exit.With(exit.Data, err)
+	}
 	s.jitter = rand.IntN(fsm.JitterMax + 1)
 	remembered := &opened{}
 	s.place = remembered
@@ -243,9 +247,6 @@ func retention(cfg config.Config) engine.Retention {
 // openStore opens the data folder, after cleaning up what a crash during a restore or a backup
 // has left (JRN-25).
 func (s *starting) openStore() (*store.Store, error) {
-	if err := datafolder.Own(s.cfg.Data); err != nil {
-		return nil, exit.With(exit.Data, err)
-	}
 	finished, err := backup.Finish(s.cfg.Data)
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
