@@ -385,6 +385,36 @@ func TestEVT8AnotherConfigurationKeepsNothing(t *testing.T) {
 	})
 }
 
+// Adding a pattern to ignore loses no file that came while shelly was not running; another folder, or
+// those below it, are another source.
+func TestEVT8WhatIsLeftOutMayChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		last := time.Now().UnixMilli()
+		for i, c := range []struct {
+			of, except string
+			other      bool
+		}{
+			{"/in", "", true}, {"/in", ", but *.log", false}, {"/in", ", but *.log a/", false}, {"/in", "", false},
+			{"/in, and below", "", true}, {"/in, and below", ", but x", false}, {"/in", ", but x", true},
+			{"/inner", "", true}, {"/in", "", true},
+		} {
+			f := newFake()
+			spec := inbox(f)
+			spec.Of, spec.Except = c.of+c.except, c.except
+			w := begin(t, data, spec)
+			if c.other {
+				last = time.Now().UnixMilli()
+			}
+			if told := (<-f.sink).Told(); told != last {
+				t.Errorf("%d: %s: files are told up to %d, want %d", i, spec.Of, told, last)
+			}
+			w.stop()
+			time.Sleep(time.Hour)
+		}
+	})
+}
+
 func TestEVT8ADamagedFileIsSaidAndKeepsNothing(t *testing.T) {
 	data := t.TempDir()
 	if err := os.WriteFile(filepath.Join(data, "events.json"), []byte(`{"format": 9}`), 0o600); err != nil {

@@ -34,7 +34,7 @@ type keptFile struct {
 
 // keptSource is what was told about a source.
 type keptSource struct {
-	Of     string            `json:"of"`               // its configuration then; if that has changed, the rest is ignored
+	Of     string            `json:"of"`               // its configuration then; if that is of another source, the rest is ignored
 	Told   int64             `json:"told,omitempty"`   // files: up to when changes were told, in milliseconds since 1970
 	States map[string]string `json:"states,omitempty"` // by subject
 }
@@ -71,7 +71,7 @@ func (k *Kept) begin(w *watch, now time.Time) {
 	k.mu.Lock()
 	was, known := k.was.Sources[w.spec.Name]
 	k.mu.Unlock()
-	if !known || was.Of != w.spec.Of {
+	if !known || !w.spec.continues(was.Of) {
 		return
 	}
 	if was.Told > 0 {

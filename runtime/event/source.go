@@ -3,6 +3,7 @@ package event
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/runtime/event/settle"
@@ -53,7 +54,18 @@ type Spec struct {
 	Crossed, Clear string       // the events of a level: "low", "enough"
 
 	Folder          string     // of files: the watched folder
+	Except          string     // of files: the end of Of that says what is left out
 	Settle, Longest fsm.Millis // of files
+}
+
+// Except is the beginning of [Spec.Except], if that is not empty.
+const Except = ", but "
+
+// continues reports whether a source of which of was observed is this one. What is left out of it may
+// have changed: then what came since is found by the rules of now.
+func (s *Spec) continues(of string) bool {
+	whole := strings.TrimSuffix(s.Of, s.Except)
+	return of == s.Of || s.Folder != "" && (of == whole || strings.HasPrefix(of, whole+Except))
 }
 
 // same reports whether two specs have the same configuration.

@@ -91,7 +91,8 @@ func files(cfg config.Config, name string, w config.WatchedFiles) event.Spec {
 		s.Of += ", and below"
 	}
 	if len(w.Ignore) > 0 {
-		s.Of += ", but " + strings.Join(w.Ignore, " ")
+		s.Except = event.Except + strings.Join(w.Ignore, " ")
+		s.Of += s.Except
 	}
 	s.Source = source.Files{Folder: s.Folder, Recursive: w.Recursive, Ignore: w.Ignore, Private: []string{cfg.Data}}
 	return s
