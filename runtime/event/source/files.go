@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/fsnotify/fsnotify"
 
@@ -39,10 +40,27 @@ type Files struct {
 	Recursive bool     // also watch the folders below it
 	Ignore    []string // patterns as in a .gitignore, in addition to those of the folders
 	Private   []string // folders that are not watched, absolute, by whatever links they are reached: shelly's own data
+
+	Look <-chan time.Time // when it looks whether other folders stand in their places; nil: each minute
 }
 
 // Watch implements [event.Source].
 func (f Files) Watch(ctx context.Context, to event.Sink) error {
+	if f.Look == nil {
+		minute := time.NewTicker(time.Minute)
+		defer minute.Stop()
+		f.Look = minute.C
+	}
+	for {
+		if err := f.watch(ctx, to); !errors.Is(err, errReplaced) {
+			return err
+		}
+	}
+}
+
+// watch watches the folders that are there now. The error is errReplaced if others have come in their
+// places.
+func (f Files) watch(ctx context.Context, to event.Sink) error {
 	disk, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch files: %w", err)
@@ -50,7 +68,7 @@ func (f Files) Watch(ctx context.Context, to event.Sink) error {
 	defer disk.Close()
 	w := &watching{
 		Files: f, to: to, disk: disk,
-		folders: map[string]*ignore.Rules{}, aside: map[string]bool{}, closed: map[string]bool{},
+		folders: map[string]place{}, aside: map[string]bool{}, closed: map[string]bool{},
 		own: ignore.Parse(nil, f.Folder, passing+strings.Join(f.Ignore, "\n")),
 	}
 	w.Private = slices.Clone(f.Private)
@@ -73,6 +91,10 @@ func (f Files) Watch(ctx context.Context, to event.Sink) error {
 				return errors.New("the system has ended it")
 			}
 			w.missed(ctx, err)
+		case <-w.Look:
+			if w.replaced() {
+				return errReplaced
+			}
 		}
 	}
 }
@@ -83,11 +105,17 @@ type watching struct {
 	to      event.Sink
 	disk    *fsnotify.Watcher
 	own     *ignore.Rules
-	folders map[string]*ignore.Rules // the watched folders, with the rules in them
-	aside   map[string]bool          // the folders in them that are not meant to be watched
-	closed  map[string]bool          // the folders in them that this user may not read
-	left    int                      // entries that a scan may still look at
-	over    int                      // folders beyond FoldersMax
+	folders map[string]place // the watched folders
+	aside   map[string]bool  // the folders in them that are not meant to be watched
+	closed  map[string]bool  // the folders in them that this user may not read
+	left    int              // entries that a scan may still look at
+	over    int              // folders beyond FoldersMax
+}
+
+// place is a folder that is watched.
+type place struct {
+	rules *ignore.Rules // those in it
+	is    fs.FileInfo
 }
 
 // begin watches the folder, and reports what has changed since changes were last told (EVT-8).
@@ -171,7 +199,11 @@ func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, lev
 	}
 	defer open.Close()
 	rules := w.rules(above, dir)
-	w.folders[dir] = rules
+	is, err := open.Stat()
+	if err != nil {
+		return err
+	}
+	w.folders[dir] = place{rules, is}
 	delete(w.aside, dir)
 	delete(w.closed, dir)
 	for {
@@ -269,7 +301,7 @@ func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 			return err
 		}
 	}
-	rules := w.folders[filepath.Dir(path)]
+	rules := w.folders[filepath.Dir(path)].rules
 	switch {
 	case e.Has(fsnotify.Create):
 		info, err := os.Lstat(path)
@@ -340,7 +372,7 @@ func (w *watching) ruled(ctx context.Context, dir string) error {
 	}
 	w.forget(dir)
 	w.left, w.over = entriesMax, 0
-	err := w.add(ctx, dir, w.folders[filepath.Dir(dir)], w.level(dir), func(string, fs.DirEntry) {})
+	err := w.add(ctx, dir, w.folders[filepath.Dir(dir)].rules, w.level(dir), func(string, fs.DirEntry) {})
 	for folder := range before { // order-free: all that are left out now are removed
 		if _, watched := w.folders[folder]; !watched {
 			_ = w.disk.Remove(folder) // it may be gone already

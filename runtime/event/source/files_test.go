@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"shelly/runtime/event"
 	"shelly/runtime/event/settle"
@@ -337,6 +338,36 @@ func TestEVT8WhatChangedWhileNobodyLookedIsReported(t *testing.T) {
 	if lines := after.until(t, "seen 2 folders"); has(lines, "a.txt") {
 		t.Errorf("reported is %q", lines)
 	}
+}
+
+// Such as a disk that is mounted over the folder. Here it is a link that leads elsewhere: that
+// changes what is found at the path in the same way, and needs no rights.
+func TestEVT7AFolderInAnothersPlaceIsWatched(t *testing.T) {
+	base := t.TempDir()
+	link := filepath.Join(base, "link")
+	for _, name := range []string{"a", "b"} {
+		must(t, os.MkdirAll(filepath.Join(base, name, "sub"), 0o755))
+	}
+	write(t, filepath.Join(base, "b", "sub", "old.txt"))
+	must(t, os.Symlink(filepath.Join(base, "a"), link))
+	look := make(chan time.Time)
+	f := watch(t, link, func(f *source.Files) { f.Look = look }, 1)
+	f.until(t, "seen 2 folders")
+	look <- time.Now() // nothing has changed
+	f.write("a.txt")
+	f.until(t, "created "+f.path("a.txt")) // so it has looked
+	must(t, os.Remove(link))
+	must(t, os.Symlink(filepath.Join(base, "b"), link))
+	look <- time.Now()
+	old := "written " + f.path("sub/old.txt")
+	lines := f.until(t, old)
+	if before := lines[:slices.Index(lines, old)]; slices.Index(before[1:], "seen 2 folders") >= 0 {
+		t.Errorf("reported is %q before; want once what is seen", before)
+	}
+	f.until(t, "seen 2 folders")
+	look <- time.Now() // read only when all is watched anew
+	f.write("sub/new.txt")
+	f.until(t, "created "+f.path("sub/new.txt"))
 }
 
 func TestEVT13AFolderThatIsNotThereIsReported(t *testing.T) {
