@@ -12,6 +12,7 @@ import { sessionsView, sessionView } from './sessions.js';
 import { memoryView } from './memory.js';
 import { schedulesView } from './schedules.js';
 import { statusView } from './status.js';
+import { stays } from './focus.js';
 import * as inbox from './inbox.js';
 import * as outbox from './outbox.js';
 import * as pulse from './pulse.js';
@@ -176,6 +177,7 @@ entered(() => {
   pulse.now();
 });
 build();
+stays(main);
 tell();
 outbox.restore();
 begin();

@@ -107,12 +107,14 @@ export function short(text, most) {
   return chars.length > most ? chars.slice(0, most - 1).join('') + '…' : chars.join('');
 }
 
-/** button is a button with a text. If it asks first, a second press confirms. */
+/** button is a button with a text. If it asks first, a second press confirms. While it acts it takes no
+ * press, and is not disabled: that would take the focus from it. */
 export function button(text, act, props = {}) {
   const { sure, ...rest } = props;
   const b = el('button', { type: 'button', ...rest }, text);
   let asked = 0;
   b.addEventListener('click', async () => {
+    if (acts(b)) return;
     if (sure && !asked) {
       b.textContent = sure;
       b.classList.add('danger');
@@ -120,11 +122,11 @@ export function button(text, act, props = {}) {
       return;
     }
     calm();
-    b.disabled = true;
+    busy(b, true);
     try {
       await act(b);
     } finally {
-      b.disabled = false;
+      busy(b, false);
     }
   });
   b.addEventListener('blur', () => asked && calm());
@@ -138,6 +140,10 @@ export function button(text, act, props = {}) {
   }
   return b;
 }
+
+/** busy says whether a button acts, and acts tells. */
+export const busy = (b, now) => (now ? b.setAttribute('aria-disabled', 'true') : b.removeAttribute('aria-disabled'));
+export const acts = (b) => b.getAttribute('aria-disabled') === 'true';
 
 /** copies is a button that copies a text; nothing where a browser lets no page copy. */
 export function copies(what, text) {

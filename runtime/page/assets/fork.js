@@ -1,6 +1,6 @@
 // What if? A step of a request with another input, and what would have followed.
 
-import { el, add, fill, button, say } from './dom.js';
+import { el, add, fill, button, busy, acts, say } from './dom.js';
 import { post, query, piece } from './api.js';
 import { markdown } from './text.js';
 import { outcomeWords } from './words.js';
@@ -32,11 +32,12 @@ export function whatIf(step, of) {
   add(form, [el('div', { class: 'buttons' }, go, stop), el('p', { class: 'dim small' }, 'Nothing is executed and nothing changes: tools answer from the record, what is not in it is refused, and the model is really asked.'), out]);
   form.addEventListener('submit', async (e) => {
     e.preventDefault();
+    if (acts(go)) return undefined;
     const edits = {};
     for (const [key, { field, now }] of fields) if (field.value !== now) edits[key] = field.value;
     if (!Object.keys(edits).length) return fill(out, el('p', { class: 'note' }, 'Change something first.'));
     asking = new AbortController();
-    go.disabled = true;
+    busy(go, true);
     stop.hidden = false;
     fill(out, el('p', { class: 'status' }, el('span', { class: 'pulse', 'aria-hidden': 'true' }), 'Continuing from here; asking the model may take a while.'));
     try {
@@ -46,7 +47,7 @@ export function whatIf(step, of) {
     } catch (err) {
       fill(out, el('p', { class: 'note' }, asking.signal.aborted ? 'Stopped.' : `${err.message}. ${err.hint || ''}`));
     } finally {
-      go.disabled = false;
+      busy(go, false);
       stop.hidden = true;
     }
     return undefined;

@@ -61,7 +61,7 @@ export async function memoryView(main, signal) {
 
   function entry(m, reasons) {
     const whole = el('div', { class: 'plain-text' });
-    const row = el('li', {}, el('div', { class: 'plain-text' }, m.summary || '(no summary)'), el('p', { class: 'dim small' }, m.kind, m.session ? ` · ${m.session}` : '', ' · ', time(m.at), reasons ? ` · ${reasons}` : ''),
+    const row = el('li', { 'data-row': m.id }, el('div', { class: 'plain-text' }, m.summary || '(no summary)'), el('p', { class: 'dim small' }, m.kind, m.session ? ` · ${m.session}` : '', ' · ', time(m.at), reasons ? ` · ${reasons}` : ''),
       el('details', {}, el('summary', {}, 'Whole text'), whole), button('Forget', async () => {
         try {
           const { forgotten } = await post('/v1/memory/forget', { ids: [m.id] });

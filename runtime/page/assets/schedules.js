@@ -45,22 +45,27 @@ export async function schedulesView(main, signal) {
     }
   }
 
+  let drawn = '';
+
   async function list() {
     const { schedules } = await get('/v1/schedules', { signal });
+    const now = JSON.stringify(schedules);
+    if (now === drawn) return; // what is drawn again is read aloud again
+    drawn = now;
     fill(out, schedules.length ? el('ul', { class: 'rows' }, schedules.map(row)) : el('p', { class: 'dim' }, 'No schedule yet. Add one below, or ask shelly for one in the chat.'));
   }
 
   function row(s) {
     const word = (label, path, words, props) => button(label, () => told(() => post(`/v1/schedules/${piece(s.id)}/${path}`, { by: 'page' }), () => `Schedule ${s.id} ${words}.`), { class: 'small', ...props });
     const times = s.cron ? s.cron : s.every_seconds ? `every ${s.every_seconds % 60 ? `${s.every_seconds} s` : `${s.every_seconds / 60} min`}` : 'once';
-    return el('li', {}, el('div', { class: 'plain-text' }, s.text), el('p', { class: 'dim small' }, `${s.id} · ${times}${s.zone ? ` (${s.zone})` : ''} · `,
+    return el('li', { 'data-row': s.id }, el('div', { class: 'plain-text' }, s.text), el('p', { class: 'dim small' }, `${s.id} · ${times}${s.zone ? ` (${s.zone})` : ''} · `,
       s.paused ? el('span', { class: 'chip' }, 'paused') : s.next ? ['next ', zoned(s.next)] : 'no next time', s.running ? el('span', { class: 'chip' }, 'running') : null, s.channel ? ` · answers to ${s.channel}${s.chat ? `:${s.chat}` : ''}` : ''),
     el('div', { class: 'buttons' }, word('Run now', 'run', 'runs; its answer is a message'), s.paused ? word('Resume', 'resume', 'is resumed') : word('Pause', 'pause', 'is paused'), word('Remove', 'remove', 'is removed', { sure: 'Really remove it?' })));
   }
 
   while (!signal.aborted) {
-    // A list that a person is using does not change under their fingers.
-    if (!out.contains(document.activeElement)) await list().catch((e) => signal.aborted || tell(e.message));
+    // What asks whether it is sure does not change under a person's fingers.
+    if (!out.querySelector('.danger')) await list().catch((e) => signal.aborted || tell(e.message));
     await pause(10000, signal).catch(() => {});
   }
 }

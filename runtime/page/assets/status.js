@@ -37,7 +37,7 @@ async function approvals(at) {
       fill(at, el('p', { class: 'dim' }, 'None. When shelly asks, “For this session” and “Always” add one.'));
       return;
     }
-    fill(at, el('ul', { class: 'rows' }, list.map((a) => el('li', {}, el('strong', {}, a.tool), ' ', a.session ? `in session ${a.session}` : 'in every session', a.any ? ', whatever the arguments' : '',
+    fill(at, el('ul', { class: 'rows' }, list.map((a) => el('li', { 'data-row': a.id }, el('strong', {}, a.tool), ' ', a.session ? `in session ${a.session}` : 'in every session', a.any ? ', whatever the arguments' : '',
       a.match ? el('div', { class: 'dim plain-text' }, Object.entries(a.match).map(([k, v]) => seen(`${k} = ${v}`)).join(', ')) : null, ' ',
       button('Revoke', async () => {
         try {
