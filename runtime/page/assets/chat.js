@@ -323,7 +323,7 @@ class Chat {
   }
 
   composer() {
-    const draft = `shelly.draft.${this.session}`;
+    const draft = outbox.draftOf(this.session);
     this.text = el('textarea', { id: 'ask', rows: '1', placeholder: 'Ask shelly…', 'aria-label': 'What to ask', enterkeyhint: 'send', spellcheck: 'true' });
     this.text.value = kept(draft);
     const file = el('input', { type: 'file', accept: 'image/png,image/jpeg,image/webp', multiple: true, class: 'unseen', id: 'file', tabindex: '-1', 'aria-hidden': 'true' });
@@ -335,6 +335,13 @@ class Chat {
       keep(draft, this.text.value);
     };
     this.text.addEventListener('input', save);
+    outbox.heed((session) => { // a text has come back, before what is written here: the caret stays in that
+      if (session !== this.session) return;
+      const end = this.text.value.length - this.text.selectionEnd;
+      this.text.value = kept(draft);
+      this.text.setSelectionRange(this.text.value.length - end, this.text.value.length - end);
+      this.grow();
+    }, this.signal);
     this.text.addEventListener('keydown', (e) => {
       if (e.key === 'Enter' && !e.shiftKey && !e.isComposing && e.keyCode !== 229) { // 229: it ends a composition in Safari
         e.preventDefault();
@@ -423,8 +430,6 @@ class Chat {
       await item.done;
     } catch (e) {
       this.refused(turn, `Not sent: ${e.message}. ${e.hint || ''}`);
-      if (!this.text.value) this.text.value = text;
-      this.grow();
       return;
     }
     turn.tell('accepted');

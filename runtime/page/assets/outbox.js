@@ -1,12 +1,22 @@
 // Requests that were written but are not accepted yet. They are sent until they are, whatever view
 // is shown, across broken connections, reloads and restarts of shelly; their ids make sure that
-// each is done once.
+// each is done once. A text that is refused for good goes back to where it was written (COM-107).
 
 import { post, up, pause, Problem, Unreachable } from './api.js';
 import { keep, kept } from './tab.js';
 
 const place = 'shelly.outbox';
 const items = new Map(); // by id: {body, at, done}
+const heeding = new Set();
+
+/** draftOf is where what is being written in a session is kept. */
+export const draftOf = (session) => `shelly.draft.${session}`;
+
+/** heed calls back with a session in which a text has come back, until the signal ends it. */
+export function heed(fn, signal) {
+  heeding.add(fn);
+  signal.addEventListener('abort', () => heeding.delete(fn));
+}
 
 /** waiting returns the items of a session, in order. */
 export const waiting = (session) => [...items.values()].filter((i) => i.body.session === session);
@@ -14,7 +24,10 @@ export const waiting = (session) => [...items.values()].filter((i) => i.body.ses
 /** put sends a request; done of the item resolves once it is accepted, or rejects with its problem. */
 export function put(body, at = Date.now()) {
   const item = { body, at, told: () => {} };
-  item.done = deliver(item).finally(() => {
+  item.done = deliver(item).catch((e) => {
+    back(body);
+    throw e;
+  }).finally(() => {
     items.delete(body.id);
     save();
   });
@@ -35,6 +48,13 @@ export function restore() {
 
 function save() {
   keep(place, items.size ? JSON.stringify([...items.values()].map(({ body, at }) => ({ body, at }))) : '');
+}
+
+// back puts a text before what is being written in its session.
+function back({ session, text }) {
+  const now = kept(draftOf(session));
+  keep(draftOf(session), now ? `${text}\n\n${now}` : text);
+  heeding.forEach((fn) => fn(session));
 }
 
 const passing = ['busy', 'incomplete', 'stopping', 'unknown_outcome', 'no_space', 'too_many_tries', 'unauthorized'];

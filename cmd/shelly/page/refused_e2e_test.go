@@ -1,0 +1,76 @@
+//go:build browser_e2e
+
+package page
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"shelly/cmd/shelly/internal/browser"
+)
+
+// field is what is written in the chat and not sent.
+func (w *world) field() (text string) {
+	w.t.Helper()
+	w.See("#ask", "")
+	w.Script(&text, `return document.querySelector('#ask').value`)
+	return text
+}
+
+// A text that is refused is in the field again: after a reload, beside what was written in the
+// meantime, and where another view was shown when it was refused.
+func TestCOM107WhatIsRefusedComesBack(t *testing.T) {
+	w := begin(t, quick)
+	w.kill(w.daemon)
+	if err := os.WriteFile(filepath.Join(w.dir, "config.yaml"), []byte(config+"request_bytes_max: 1KiB\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.run()
+	w.enter()
+	long := strings.TrimSpace(strings.Repeat("word ", 250))
+	w.ask(long)
+	w.See(".note", "Not sent")
+	if text := w.field(); text != long {
+		t.Errorf("the field has %.40q", text)
+	}
+	w.Reload()
+	if text := w.field(); text != long {
+		t.Errorf("after a reload the field has %.40q", text)
+	}
+
+	online := func(now bool) {
+		w.Protocol("Network.emulateNetworkConditions", map[string]any{"offline": !now, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+	}
+	w.Protocol("Network.enable", nil)
+	w.See(".health", "running")
+	online(false)
+	w.See(".health", "unreachable")
+	w.Type("#ask", browser.Enter)
+	w.See(".turn .status", "not sent yet")
+	w.Type("#ask", "And then?")
+	online(true)
+	w.See(".note", "Not sent")
+	w.Press("!")
+	if text, want := w.field(), long+"\n\nAnd then?!"; text != want {
+		t.Errorf("the field has %.40q … %q", text, text[max(0, len(text)-20):])
+	}
+
+	w.Script(nil, `document.querySelector('#ask').value = arguments[0]`, long)
+	online(false)
+	w.See(".health", "unreachable")
+	w.Type("#ask", browser.Enter)
+	w.See(".turn .status", "not sent yet")
+	w.Press(browser.Escape, "g", "t")
+	w.See("h1", "Status")
+	online(true)
+	w.Await("the refusal", func() (refused bool) {
+		w.Script(&refused, `return !sessionStorage.getItem('shelly.outbox')`)
+		return refused
+	})
+	w.Press("g", "c")
+	if text := w.field(); text != long {
+		t.Errorf("after another view the field has %.40q", text)
+	}
+}
