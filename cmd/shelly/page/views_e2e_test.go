@@ -475,6 +475,48 @@ func TestCOM73AnsweredQuestionsDoNotPileUp(t *testing.T) {
 	w.clean()
 }
 
+// What was written for a question that was answered elsewhere stays in the live view, with the focus, when the
+// cards of later questions come and go.
+func TestCOM73WhatWasNotSentStaysWhenOtherCardsGo(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Click("nav a", "Live")
+	for i := range 6 {
+		asked := exec.Command(w.bin, "ask", "--quiet", "Please write.", "--data", filepath.Join(w.dir, "data"))
+		if err := asked.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if i == 1 { // the card of the one before is the first that could go
+			w.Click(".question button", "No, because")
+			w.Type(".question textarea", "write to b.txt")
+			w.shelly("request", "deny", "--by", "Ann")
+			w.See(".question.over", "What you have written was not sent.")
+			w.Press("?")
+		} else {
+			w.See(".question button", "No")
+			w.shelly("request", "deny", "--by", "Ann")
+		}
+		if err := asked.Wait(); err != nil {
+			t.Error(err)
+		}
+		w.See("section p", "Nothing runs.")
+		w.Gone(".question button", "")
+	}
+	if n := w.Count(".question.over", ""); n != 3 {
+		t.Errorf("%d cards are shown", n)
+	}
+	if n := w.Count(".question.over textarea", ""); n != 1 {
+		t.Fatalf("%d texts are shown", n)
+	}
+	w.Press("!")
+	var text string
+	w.Script(&text, `return document.querySelector('.question.over textarea').value`)
+	if text != "write to b.txt?!" {
+		t.Errorf("the text is %q", text)
+	}
+	w.clean()
+}
+
 func TestCOM73WhatCannotBeDoneIsSaid(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()
