@@ -100,6 +100,7 @@ func (l *linter) lint(rules []string) {
 	l.tools()
 	l.undeclared()
 	l.sessions()
+	l.chances()
 	l.optional()
 	l.world()
 	l.items()

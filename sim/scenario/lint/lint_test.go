@@ -74,6 +74,17 @@ func TestSCN21WhatIsDoubtfulIsReportedAtItsPlace(t *testing.T) {
 		{"never an undeclared tool that is called", strings.Replace(clean, "tool: exec}", "tool: rm, undeclared: true}", 1) + "never: [{tool: rm}, {tool: exec}]\n", "tools.exec: no line"},
 		{"never a text of one's own", clean + "never: [{reply: exce}]\n", ""},
 
+		{"never in a session of nobody", clean + "never: [{tool: exec, session: cli}]\n", ":13:31: never[0]: unknown session cli; allowed: cli:direct, init, farewell; no event is of it"},
+		{"never a save of a session of nobody", clean + "never: [{save: {$one_of: [cli:dircet, init]}}]\n", "never[0]: unknown session cli:dircet; did you mean cli:direct?; no event is of it"},
+		{"never in sessions that there are", clean + "sessions: {other: {history: [{role: user, text: a}]}}\nnever: [{tool: exec, session: other}, {ask: init, session: cli:direct}, {tool: exec, session: {$regex: ^b}}]\n", ""},
+		{"never in a subagent's session", strings.Replace(clean, "tool: exec}", "tool: exec}, {tool: spawn, undeclared: true}", 1) + "never: [{tool: exec, session: 'subagent:h2'}]\n", ""},
+		{"never in a session that a chat may name", strings.Replace(clean, `{user: "hi"}`, `{user: "hi", channel: tg, chat: c}`, 1) + "never: [{tool: exec, session: b}]\n", ""},
+		{"never an argument that nothing has", strings.Replace(clean, "tool: exec}", "tool: exec, args: {command: df, user: a}}", 1) + "never: [{tool: exec, args: {comand: {$regex: rm}}}]\n", ":13:29: never[0]: no call of exec has the argument comand; did you mean command?"},
+		{"never a call with an argument that nothing has", on(`{returns: "x", takes: 1s}`, `{returns: "x", takes: 1s, parameters: {type: object, properties: {command: {type: string}}}}`) + "never: [{call: {tool: exec, args: {commands: rm}}}]\n", "no call of exec has the argument commands; did you mean command?"},
+		{"never arguments that calls may have", strings.Replace(clean, "tool: exec}", "tool: exec, args: {command: df, a: 1}}", 1) + "never: [{tool: exec, args: {command: rm}}, {tool: exec, args: {b: 1, elsewhere: 2}}]\n", ""},
+		{"fault that never strikes", clean + "faults: {tool: [{name: exec, p: 0.5, fails: busy}, {p: 0, fails: busy}]}\n", ":13:53: faults.tool[1].p: is 0, so the fault never strikes"},
+		{"fault that never strikes in one case of two", clean + "faults: {store: {p: '${p}', fails: busy}}\nmatrix: {p: [0, 0.5]}\n", ""},
+
 		{"a live model to the letter", liveOf(`replies: ["Paris"]`), ":5:20: expect.replies: wants what a live model says to the letter; say what the text holds"},
 		{"a live model to one of some letters", liveOf(`replies: [{text: {$all: [{$len: {$lt: 9}}, {$literal: "x"}]}}]`), "expect.replies: wants what a live model says"},
 		{"a live model's summary to the letter", liveOf(`memory: {entries: [{summary: "x"}]}`), "expect.memory.entries: wants what"},
@@ -108,6 +119,15 @@ func TestSCN21WhatIsDoubtfulIsReportedAtItsPlace(t *testing.T) {
 		{"edit of grants for an unknown tool", strings.Replace(clean, "expect:", "  - {at: 1s, edit_grants: [{tool: exce, any: true}]}\nexpect:", 1), "timeline[1].edit_grants[0].tool: unknown tool exce"},
 		{"tools of servers", clean + "tool_servers: {count: 1, tools: 1}\nnever: [{tool: github__list_issue}]\nconfig: {approve: {github__list_issue: always}}\n", ""},
 		{"claims that may not hold", clean + "always: [active >= 1, 'active > 0', 'now >= 0', 'false']\nnever: ['true', active >= 0]\n", ""},
+		{"replies, whatever they are", on(`["hello"]`, `{$any: true}`), `:12:12: expect.replies: {$any: true} holds whatever the run does, also if there is nothing in it; say what is to be there`},
+		{"a world, whatever it is", on(`replies: ["hello"]`, `world: {$any: true}`), `expect.world: {$any: true} holds whatever the run does`},
+		{"starts, however many", on(`replies: ["hello"]`, `tools: {exec: {starts: {$any: true}}}`), `.starts: {$any: true} matches each number of them`},
+		{"rest at any time", on(`replies: ["hello"]`, `clock: {at: {$any: true}}`), `expect.clock.at: {$any: true} holds whatever the run does`},
+		{"what need not be there", on(`["hello"]`, `[{$any: true}]`) + "  inference: {path: {$any: true}}\n  sessions: {\"cli:direct\": {$any: true}}\n  exit: {$absent: true}\n", ""},
+		{"each duration", on(`replies: ["hello"]`, `clock: {elapsed: {$gte: 0s}}`), `expect.clock.elapsed: {$gte: "0s"} matches each duration`},
+		{"some durations", on(`["hello"]`, `[{text: hello, after: {$gte: 1ms}}]`), ""},
+		{"expression of anything", on(`["hello"]`, `[{$regex: "^.*"}]`), `expect.replies: {$regex: "^.*"} matches each text`},
+		{"expression of something", on(`["hello"]`, `[{$regex: "^.*$"}, {$regex: ".+"}, {$regex: "x*\\b"}]`), ""},
 		{"expression that fits each text", on(`{calls:`, `{sees: {last: {text: {$all: [{$regex: ""}]}}}, calls:`), `brain[0].sees.last: {$regex: ""} matches each text`},
 	}
 	for _, test := range tests {

@@ -19,8 +19,11 @@ import (
 // that never always holds.
 func (l *linter) items() {
 	f := l.file
+	known := l.others()
 	for path, item := range f.Items() {
 		l.item(path, item)
+		l.sessionOf(path, item, known)
+		l.arguments(path, item)
 	}
 	for _, claims := range []struct {
 		key  string
@@ -130,7 +133,7 @@ func (l *linter) startable() []string {
 	return names
 }
 
-// matchers finds those that each text, each length or each number of things matches.
+// matchers finds those that each text, each length, each duration or each number of things matches.
 func (l *linter) matchers() { l.within("", reflect.ValueOf(l.file).Elem()) }
 
 // within looks at the matchers in a value of the format's types.
@@ -168,6 +171,11 @@ func (l *linter) withinStruct(path string, v reflect.Value) {
 		l.count(strict.Member(path, "uses"), m.Uses)
 	case *format.MemoryExpect:
 		l.count(strict.Member(path, "entries"), m.Entries)
+	case *format.ClockExpect:
+		l.whatever(strict.Member(path, "elapsed"), m.Elapsed)
+		l.whatever(strict.Member(path, "at"), m.At)
+	case *format.Expect:
+		l.present(path, m)
 	case *format.Counted:
 		l.count(strict.Member(path, "is"), &m.Is)
 	case *format.Sees:
@@ -183,8 +191,28 @@ func (l *linter) withinStruct(path string, v reflect.Value) {
 
 // count looks at a matcher of a number of things, which is never negative.
 func (l *linter) count(path string, m *match.Matcher) {
-	if m != nil && m.AnyCount() {
+	if m != nil && (m.AnyCount() || m.Any()) {
 		l.found = append(l.found, finding(l.file, m.Pos(), path, m.String()+" matches each number of them; say how many may be, or remove it"))
+	}
+}
+
+// present finds expectations of what is there in every run, if empty.
+func (l *linter) present(path string, e *format.Expect) {
+	for _, of := range []struct {
+		key string
+		m   *match.Matcher
+	}{
+		{"replies", e.Replies}, {"world", e.World}, {"sessions", e.Sessions}, {"memory_file", e.MemoryMD}, {"history_file", e.HistoryMD}, {"messages", e.Messages},
+		{"questions", e.Questions}, {"audit", e.Audit}, {"notices", e.Notices}, {"reports", e.Reports}, {"refusals", e.Refusals}, {"streamed", e.Streamed}, {"asked", e.Asked},
+	} {
+		l.whatever(strict.Member(path, of.key), of.m)
+	}
+}
+
+// whatever finds a matcher of what is always there that each value matches.
+func (l *linter) whatever(path string, m *match.Matcher) {
+	if m != nil && m.Any() {
+		l.found = append(l.found, finding(l.file, m.Pos(), path, m.String()+" holds whatever the run does, also if there is nothing in it; say what is to be there, such as {$len: {$gt: 0}}, or remove it"))
 	}
 }
 
@@ -194,6 +222,9 @@ func (l *linter) matcher(path string, m *match.Matcher) {
 	}
 	if m.Always() {
 		l.found = append(l.found, finding(l.file, m.Pos(), path, m.String()+" matches each text; say what the text holds, or {$any: true}"))
+	}
+	if m.AnyDuration() {
+		l.found = append(l.found, finding(l.file, m.Pos(), path, m.String()+" matches each duration; say which may be, or leave it out"))
 	}
 	if m.AnyLength() {
 		l.found = append(l.found, finding(l.file, m.Pos(), path, m.String()+" matches each length; say which lengths may be, or {$any: true}"))

@@ -66,23 +66,11 @@ func (l *linter) expects(tool string) bool {
 	return ok
 }
 
-// sessions finds lines and faults for a session that nobody in the timeline speaks in. Where a
-// chat names the session, or another handle may have one of its own, it is not known.
+// sessions finds lines, faults and items for a session that nobody in the timeline speaks in.
 func (l *linter) sessions() {
-	known := []string{format.DefaultSession}
-	if l.beats() {
-		known = append(known, fsm.HeartbeatSchedule)
-	}
-	for _, m := range l.moments() {
-		if m.Event != nil || m.Schedule != nil || m.Asks() && m.Session == "" && (m.Channel != "" || m.Chat != "") {
-			return
-		}
-		if m.Session != "" && !slices.Contains(known, m.Session) {
-			known = append(known, m.Session)
-		}
-	}
+	known := l.spoken()
 	look := func(path, name string) {
-		if name != "" && !slices.Contains(known, name) {
+		if name != "" && known != nil && !slices.Contains(known, name) {
 			l.at(path+".session", wording.Unknown("session", name, known)+"; nothing in the timeline is said in it")
 		}
 	}
@@ -90,6 +78,24 @@ func (l *linter) sessions() {
 		look(at, line.Session)
 	}
 	l.file.Faults.Brain.Each(l.file.Where, "faults.brain", func(at string, v *format.BrainFault) { look(at, v.Session) })
+}
+
+// spoken are the sessions that the timeline speaks in. Where a chat names the session, or
+// another handle may have one of its own, they are not known: nil.
+func (l *linter) spoken() []string {
+	known := []string{format.DefaultSession}
+	if l.beats() {
+		known = append(known, fsm.HeartbeatSchedule)
+	}
+	for _, m := range l.moments() {
+		if m.Event != nil || m.Schedule != nil || m.Asks() && m.Session == "" && (m.Channel != "" || m.Chat != "") {
+			return nil
+		}
+		if m.Session != "" && !slices.Contains(known, m.Session) {
+			known = append(known, m.Session)
+		}
+	}
+	return known
 }
 
 // optional finds a script of which nothing need be used: the case holds also where

@@ -141,13 +141,22 @@ func (m *Matcher) Exact(keys []string, leave func(*Matcher) bool) []*Matcher {
 func (m *Matcher) Always() bool {
 	switch m.op {
 	case opRegex:
-		return m.data.Text == ""
+		return fitsAll(m.data.Text)
 	case opContains:
 		text, ok := m.list[0].Text()
 		return ok && text == ""
 	default:
 		return false
 	}
+}
+
+// Any reports whether the matcher is for whatever there is.
+func (m *Matcher) Any() bool { return m.op == opAny }
+
+// AnyDuration reports whether each duration matches.
+func (m *Matcher) AnyDuration() bool {
+	_, of := data.Measured(m.data.Text)
+	return (m.op == opGte || m.op == opGt) && of == data.ADuration && m.Fits(data.Text("0s"))
 }
 
 // AnyLength reports whether the matcher is for a length and each one matches.

@@ -123,7 +123,7 @@ func (m *Matcher) readList(d *strict.Decoder, n *strict.Node, path string) {
 func (m *Matcher) readMap(d *strict.Decoder, n *strict.Node, path string) {
 	m.op = opMap
 	if len(n.Content) == 0 {
-		d.Add(n, path, "is empty and so says nothing; {$any: true} expects that there is something")
+		d.Add(n, path, "is empty and so says nothing; {$any: true} is for whatever there is, {$len: 0} for nothing in it")
 		return
 	}
 	d.Members(n, path, func(key, item *strict.Node, at string) {
