@@ -109,9 +109,9 @@ func loadFailure(broken []report.Case) error {
 	}
 }
 
-// LoadOne loads a file of one case, wherever it is.
+// LoadOne loads a file of one case, wherever it is. Errors have its path as it was given.
 func LoadOne(file string) (*scenario.File, error) {
-	f, err := scenario.LoadOne(os.DirFS(filepath.Dir(file)), filepath.Base(file))
+	f, err := scenario.LoadOne(host{}, filepath.Clean(file))
 	if err != nil {
 		return nil, exit.Errorf(exit.Usage, "%s", detail(err))
 	}
