@@ -28,6 +28,8 @@ func misquoted(source []byte, gaveUp Pos) *Problem {
 			switch lines := bytes.Count(source[i:i+n], []byte("\n")); {
 			case lines > 0 && i+n <= end && !bytes.ContainsRune(source[i+n:end], '\n') && len(rest) > 0 && bytes.IndexByte([]byte(",:]}#\r\n"), rest[0]) < 0:
 				return &Problem{Pos: at, Text: fmt.Sprintf("the quote that opens here closes only on line %d; close it where the text ends", at.Line+lines)}
+			case i+n == end && len(rest) > 0 && (rest[0] == ']' || rest[0] == '}'):
+				return nil // it ends where it should, and the bracket is another than the one that is open
 			case i+n == end && c == '\'':
 				return &Problem{Pos: gaveUp, Text: "the quoted text ends before this; write '' for a ' in it"}
 			case i+n == end:

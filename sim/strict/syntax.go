@@ -33,8 +33,12 @@ func syntaxProblem(err error, source []byte) *Problem {
 		return &Problem{Pos: begin, Text: "expected `key: value`"}
 	case strings.Contains(e.Message, "max depth"):
 		return &Problem{Pos: end, Text: tooDeep()}
-	case strings.Contains(e.ContextMsg, "flow node") && bytes.IndexAny(sourceFrom(source, end), "]}") == 0:
+	case strings.Contains(e.ContextMsg, "flow") && bytes.IndexAny(sourceFrom(source, end), "]}") == 0:
 		return &Problem{Pos: end, Text: "this bracket does not close the one that is open"}
+	case strings.Contains(e.ContextMsg, "flow node") && bytes.HasPrefix(sourceFrom(source, end), []byte("- ")):
+		return &Problem{Pos: end, Text: "within [ ] an entry has no -, and a comma stands between two; write [a, b]"}
+	case strings.Contains(e.ContextMsg, "flow") && !strings.Contains(e.ContextMsg, "node") && end.Line == begin.Line && begin.Line > 0 && len(bytes.TrimSpace(sourceFrom(source, end))) > 0:
+		return &Problem{Pos: end, Text: "a comma is missing before this; or quote a text that goes on here"}
 	case strings.Contains(e.ContextMsg, "flow node"):
 		return &Problem{Pos: end, Text: "unclosed [ or {"}
 	case strings.Contains(e.ContextMsg, "flow sequence"):
