@@ -20,7 +20,7 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 		"scenarios/testdata/d.scenario.yaml": file,
 		"scenarios/.hidden/e.scenario.yaml":  file,
 		"scenarios/_off/f.scenario.yaml":     file,
-		"scenarios/note.yaml":                file,
+		"scenarios/note.yaml":                &fstest.MapFile{Data: []byte("notes: 1\n")},
 		"scenarios/p.property.yaml":          file,
 		"other/g.scenario.yaml":              file,
 		"empty/README":                       file,
@@ -57,7 +57,7 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 			t.Errorf("%v: error %v, want %s", test.patterns, err, test.wrong)
 		}
 	}
-	fsys["empty/x.scenario.yml"], fsys["empty/x.yml"] = file, file // the one is found, and does not load (SCN-2)
+	fsys["empty/x.scenario.yml"] = file // it is found, and does not load (SCN-2)
 	if got, err := choose.Find(fsys, []string{"empty"}); err != nil || len(got) != 1 || got[0].Path != "empty/x.scenario.yml" {
 		t.Errorf("found %v, %v", got, err)
 	}
@@ -74,6 +74,29 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 	}
 	if _, err := choose.Find(fsys, []string{"../up"}); err == nil || errors.Is(err, choose.ErrNoMatch) {
 		t.Errorf("a path upwards: %v", err)
+	}
+}
+
+// A scenario or property under another name, which no run would test, is found by what it says, and
+// does not load; other YAML is passed over.
+func TestSCN2AScenarioUnderAnotherNameIsFound(t *testing.T) {
+	fsys := fstest.MapFS{}
+	for name, text := range map[string]string{ // order-free: a folder
+		"disk.yaml": "# yaml-language-server: $schema=x\nscenario: 1 # the format\nname: x\n", "cases/Disk.YML": "name: x\r\nscenario: 1\r\n", "any.yaml": "property: 1\nname: x\n",
+		"chart.yaml": "scenario: one\nproperty:\n  - 1\n", "nested.yaml": "of:\n  scenario: 1\n", "fragment.yaml": "tools: {}\n", "v2.yaml": "scenario: 12\n", "disk.txt": "scenario: 1\n", "a.golden.yaml": "replies: []\n",
+	} {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	got, err := choose.Find(fsys, []string{"."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []choose.Target{{Path: "any.yaml", Meant: ".property.yaml"}, {Path: "cases/Disk.YML", Meant: ".scenario.yaml"}, {Path: "disk.yaml", Meant: ".scenario.yaml"}}
+	if !slices.EqualFunc(got, want, func(a, b choose.Target) bool { return a.Path == b.Path && a.Meant == b.Meant }) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+	if _, err := LoadFound(fsys, want[2], nil); err == nil || err.Error() != "disk.yaml: is tested only by another name; rename it to end in .scenario.yaml" {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"shelly/sim"
 	"shelly/sim/scenario/check"
+	"shelly/sim/scenario/choose"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/document"
 	"shelly/sim/scenario/format"
@@ -73,6 +74,18 @@ func Lint(cases []*File, rules []string) (found, notes []lint.Finding) {
 // one. Its Stat must not open what it looks at.
 func Load(fsys fs.FS, path string) (Cases, error) { return LoadGiven(fsys, path, nil) }
 
+// LoadFound is [LoadGiven] for a file that was found in a folder, or named.
+func LoadFound(fsys fs.FS, of choose.Target, vars document.Given) (Cases, error) {
+	if of.Meant != "" {
+		return nil, misnamed(of.Path, of.Meant)
+	}
+	return LoadGiven(fsys, of.Path, vars)
+}
+
+func misnamed(path, suffix string) error {
+	return strict.Failed(path, nil, []strict.Problem{{Text: "is tested only by another name; rename it to end in " + suffix}})
+}
+
 // LoadGiven is [Load] with other values for some of the file's variables (SCN-61).
 func LoadGiven(fsys fs.FS, path string, vars document.Given) (Cases, error) {
 	source, err := strict.ReadFile(fsys, path, strict.FileBytesMax)
@@ -80,7 +93,7 @@ func LoadGiven(fsys fs.FS, path string, vars document.Given) (Cases, error) {
 		return nil, strict.Failed(path, nil, []strict.Problem{{Text: err.Error()}})
 	}
 	if suffix := document.Misnamed(path); suffix != "" {
-		return nil, strict.Failed(path, nil, []strict.Problem{{Text: "is tested only by another name; rename it to end in " + suffix}})
+		return nil, misnamed(path, suffix)
 	}
 	if strings.HasSuffix(path, document.PropertySuffix) {
 		f, err := loadProperty(fsys, path, source)

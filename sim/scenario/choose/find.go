@@ -3,8 +3,10 @@
 package choose
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -26,6 +28,10 @@ var ErrNoMatch = errors.New("no scenario matches")
 type Target struct {
 	Path  string
 	Lines []int // those that were named with it, in order; none: all of the file
+
+	// Meant is the suffix that its name should have, where only its content says that it is a
+	// scenario or a property. It does not load: passed over, it would be tested by nothing.
+	Meant string
 }
 
 // Pick returns the cases that a target's lines choose: those that such a line is the
@@ -67,7 +73,7 @@ func Join(targets []Target) ([]Target, error) {
 // Find returns the scenario and property files that patterns name, sorted, each once. A
 // pattern is a slash-separated path in fsys: a file, a file and a line of it
 // (FILE:LINE), or a folder, which with or without /... stands for all files below
-// it that end in [Suffix] or [PropertySuffix]. Folders named testdata or beginning with a dot or an
+// it that end in [Suffix] or [PropertySuffix], or that say that they should. Folders named testdata or beginning with a dot or an
 // underscore are passed over. An error that wraps [ErrNoMatch] names the first
 // pattern that matches nothing.
 func Find(fsys fs.FS, patterns []string) ([]Target, error) {
@@ -106,6 +112,10 @@ func findOne(fsys fs.FS, pattern string) ([]Target, error) {
 			return fs.SkipDir
 		case !entry.IsDir() && isCases(p):
 			found = append(found, Target{Path: p})
+		case entry.Type().IsRegular() && isYAML(p):
+			if suffix := meant(fsys, p); suffix != "" {
+				found = append(found, Target{Path: p, Meant: suffix})
+			}
 		}
 		return nil
 	})
@@ -128,6 +138,32 @@ func Nowhere(path string) string {
 // and does not load: passed over, it would be tested by nothing.
 func isCases(name string) bool {
 	return document.Misnamed(name) != "" || strings.HasSuffix(name, document.Suffix) || strings.HasSuffix(name, document.PropertySuffix)
+}
+
+func isYAML(name string) bool {
+	end := strings.ToLower(path.Ext(name))
+	return end == ".yaml" || end == ".yml"
+}
+
+// headBytesMax is how far into a file its version is looked for.
+const headBytesMax = 64 << 10
+
+// meant is the suffix that the name of a file should have by what it says of itself, or "".
+func meant(fsys fs.FS, name string) string {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return "" // whose content nobody knows is passed over
+	}
+	defer func() { _ = file.Close() }()
+	head, _ := io.ReadAll(io.LimitReader(file, headBytesMax))
+	for line := range bytes.Lines(head) {
+		for key, suffix := range map[string]string{"scenario:": document.Suffix, "property:": document.PropertySuffix} { // order-free: a line begins with one of them
+			if of, ok := bytes.CutPrefix(line, []byte(key)); ok && len(bytes.Fields(of)) > 0 && string(bytes.Fields(of)[0]) == "1" {
+				return suffix
+			}
+		}
+	}
+	return ""
 }
 
 func PassedOver(folder string) bool {

@@ -128,7 +128,7 @@ func (s *Suite) load() (cases []*scenario.File, wrong []broken, err error) {
 	}
 	var all []*document.Case
 	for _, target := range targets {
-		loaded, err := scenario.LoadGiven(s.fsys, target.Path, s.given)
+		loaded, err := scenario.LoadFound(s.fsys, target, s.given)
 		if err != nil {
 			wrong = append(wrong, broken{target.Path, detail(err)})
 		}

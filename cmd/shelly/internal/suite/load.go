@@ -81,7 +81,7 @@ func (host) ReadLink(name string) (string, error) { return os.Readlink(name) }
 // from running: it becomes a case that could not be loaded.
 func load(targets []choose.Target, vars document.Given) (files []*scenario.File, broken []report.Case) {
 	for _, t := range targets {
-		cases, err := scenario.LoadGiven(host{}, t.Path, vars)
+		cases, err := scenario.LoadFound(host{}, t, vars)
 		if err != nil {
 			broken = append(broken, report.Case{Outcome: scenario.Outcome{File: t.Path, Err: err}})
 		}
