@@ -24,6 +24,9 @@ func (c *Command) find() ([]choose.Target, error) {
 		if !filepath.IsLocal(p) {
 			base, pattern = filepath.Dir(filepath.Clean(p)), filepath.Base(p)
 		}
+		if pattern == ".." || pattern == string(filepath.Separator) { // a folder that has no name from here
+			base, pattern = filepath.Clean(p), "."
+		}
 		found, err := choose.Find(os.DirFS(base), []string{pattern})
 		switch {
 		case errors.Is(err, choose.ErrNoMatch):
