@@ -13,7 +13,8 @@
 // goes in the direction of its language (COM-100). Whatever a text of a model or a tool contains is
 // shown as text (COM-73): dom.js is the only file that makes elements, and the policy forbids what
 // would make elements from a text. What fails is tried again after a pause (COM-103). The focus
-// stays where a person is (COM-106), and so does what they have written (COM-107).
+// stays where a person is (COM-106), and so does what they have written (COM-107). Who does not see
+// the page hears what an answer waits for (COM-108).
 //
 // The daemon's own token never reaches the browser. The ticket is never in an address that the
 // browser sends or passes on, because the part after # stays in the browser.

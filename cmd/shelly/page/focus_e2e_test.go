@@ -95,3 +95,25 @@ func TestCOM106NoAnswerIsHandedToAnotherQuestion(t *testing.T) {
 	w.at("after a cancel", "article", -1, "You")
 	w.clean()
 }
+
+const waiting = `scenario: 1
+name: a model that thinks for long
+profile: default
+brain: [{says: "At last.", takes: 300s}]
+timeline: [{user: "Hello?"}]
+expect: {replies: ["At last."]}
+`
+
+// Whoever does not see the page hears once what an answer waits for, and how it has ended.
+func TestCOM108WhatAnAnswerWaitsForIsReadAloud(t *testing.T) {
+	w := begin(t, waiting, "--delays")
+	w.enter()
+	w.ask("Hello?")
+	w.See("#polite", "tokens")
+	if n := w.Count("#polite p", "tokens"); n != 1 {
+		t.Errorf("it was said %d times", n)
+	}
+	w.Click(".status button", "Cancel")
+	w.See("#polite", "could not answer")
+	w.clean()
+}

@@ -5,6 +5,8 @@ import { markdown } from './text.js';
 import { question, args, preview } from './question.js';
 import { stateWords, inferenceWords, outcomeWords, decisionWords, waitsAt } from './words.js';
 
+const quiet = 5000; // how long what is going on has lasted before it is read aloud
+
 /** Turn shows a turn. It grows by the events of a request, or by what the session's archive has. */
 export class Turn {
   constructor(at, cancel) {
@@ -232,6 +234,7 @@ export class Turn {
   tell(words, again = 0) {
     clearTimeout(this.counting);
     if (this.over) return;
+    this.speak(words);
     if (again) {
       words = waitsAt(words, again);
       if (again > Date.now()) this.counting = setTimeout(() => this.root.isConnected && this.tell(words, again), 1000);
@@ -244,6 +247,18 @@ export class Turn {
     }
     if (this.words.textContent !== words) fill(this.words, words);
     this.grown?.();
+  }
+
+  /** speak lets a screen reader say what has been going on for a while, and then what has changed; the
+   * seconds that count down are no change (COM-108). */
+  speak(words) {
+    this.going = words;
+    this.speaking ||= setTimeout(() => {
+      this.speaking = 0;
+      if (this.over || !this.root.isConnected || this.spoken === this.going) return;
+      this.spoken = this.going;
+      say(this.words.textContent);
+    }, quiet);
   }
 
   cancelling() {
