@@ -74,3 +74,61 @@ func TestCOM107WhatIsRefusedComesBack(t *testing.T) {
 		t.Errorf("after another view the field has %.40q", text)
 	}
 }
+
+// What is written for a schedule and for the memory stays over another view and a reload until it is
+// sent, and what is written while that is under way stays, too.
+func TestCOM107WhatIsNotSentYetStays(t *testing.T) {
+	w := begin(t, quick)
+	w.enter()
+	written := func(css string) (text string) {
+		w.t.Helper()
+		w.See(css, "")
+		w.Script(&text, `return document.querySelector(arguments[0]).value`, css)
+		return text
+	}
+	for view, fields := range map[string]map[string]string{ // order-free: each for itself
+		"schedules": {"main textarea": "say hi", "[aria-label=Times]": "@daily"},
+		"memory":    {"main textarea": "one thing"},
+	} {
+		w.Script(nil, `location.hash = '#/' + arguments[0]`, view)
+		for css, text := range fields { // order-free: each for itself
+			w.Type(css, text)
+		}
+		w.Script(nil, `location.hash = '#/status'`)
+		w.See("h1", "Status")
+		w.Script(nil, `location.hash = '#/' + arguments[0]`, view)
+		for css, text := range fields { // order-free: each for itself
+			if now := written(css); now != text {
+				t.Errorf("%s: after another view the field has %q", view, now)
+			}
+		}
+		w.Reload()
+		for css, text := range fields { // order-free: each for itself
+			if now := written(css); now != text {
+				t.Errorf("%s: after a reload the field has %q", view, now)
+			}
+		}
+	}
+
+	w.Script(nil, `location.hash = '#/memory'`)
+	w.See("h1", "Memory")
+	w.Script(nil, `const send = window.fetch;
+		window.fetch = async (path, how) => {
+			if (how.method === 'POST') await new Promise((go) => (window.release = go));
+			return send(path, how);
+		}`)
+	w.Click("main button", "Remember")
+	w.Type("main textarea", " more")
+	w.Script(nil, `window.release()`)
+	w.See("main .rows", "one thing")
+	if now := written("main textarea"); now != "one thing more" {
+		t.Errorf("the field has %q", now)
+	}
+	w.Click("main button", "Remember")
+	w.Script(nil, `window.release()`)
+	w.See("main .rows", "one thing more")
+	if now := written("main textarea"); now != "" {
+		t.Errorf("after it is sent the field has %q", now)
+	}
+	w.clean()
+}

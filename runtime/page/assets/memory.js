@@ -2,6 +2,7 @@
 
 import { el, fill, button, time, say, latest, wrong } from './dom.js';
 import { get, post, query, piece, newID } from './api.js';
+import { drafted } from './tab.js';
 
 const pageSize = 50;
 
@@ -14,6 +15,7 @@ export async function memoryView(main, signal) {
     return list();
   }));
   const summary = el('textarea', { rows: '2', 'aria-label': 'What to remember', placeholder: 'Something to remember', required: true });
+  const sent = drafted(summary, 'shelly.remember');
   const adding = el('form', { class: 'stack' }, summary, el('div', {}, el('button', { type: 'submit' }, 'Remember')));
   const out = el('div', { 'aria-live': 'polite' });
   fill(main, el('h1', {}, 'Memory'), search, out, el('h2', {}, 'Add'), adding);
@@ -27,9 +29,10 @@ export async function memoryView(main, signal) {
   });
   adding.addEventListener('submit', async (e) => {
     e.preventDefault();
+    const text = summary.value;
     try {
-      await post('/v1/memory', { entries: [{ id: `page-${newID()}`, kind: 'note', summary: summary.value.trim() }] });
-      summary.value = '';
+      await post('/v1/memory', { entries: [{ id: `page-${newID()}`, kind: 'note', summary: text.trim() }] });
+      sent(text);
       say('It is remembered.');
       skip = 0;
       await list();

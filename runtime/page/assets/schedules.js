@@ -2,6 +2,7 @@
 
 import { el, fill, button, zoned } from './dom.js';
 import { get, post, piece, pause } from './api.js';
+import { drafted } from './tab.js';
 
 export async function schedulesView(main, signal) {
   const out = el('div', { 'aria-live': 'polite' });
@@ -9,6 +10,7 @@ export async function schedulesView(main, signal) {
   const text = el('textarea', { rows: '2', required: true, placeholder: 'What to do, as if you asked it then', 'aria-label': 'What to do' });
   const how = el('select', { 'aria-label': 'When' }, [['cron', 'At times as in crontab'], ['every', 'Every … minutes'], ['at', 'Once, at']].map(([v, t]) => el('option', { value: v }, t)));
   const when = el('input', { required: true, 'aria-label': 'Times', autocomplete: 'off' });
+  const sent = [drafted(text, 'shelly.schedule.text'), drafted(when, 'shelly.schedule.when')];
   const adding = el('form', { class: 'stack' }, text, el('div', { class: 'bar' }, how, when, el('button', { type: 'submit' }, 'Add')));
   const hints = { cron: '0 9 * * mon-fri, or @daily', every: '30', at: '2030-01-31T09:00' };
   const hint = () => (when.placeholder = hints[how.value]);
@@ -23,10 +25,8 @@ export async function schedulesView(main, signal) {
     else if (how.value === 'at') body.at = when.value.trim();
     else body.every_seconds = Math.round(Number(when.value) * 60);
     if (how.value === 'every' && !(body.every_seconds >= 1)) return tell('Write a number of minutes.');
-    await told(() => post('/v1/schedules', body), (a) => `Schedule ${a.id} is added.`, () => {
-      text.value = '';
-      when.value = '';
-    });
+    const texts = [text.value, when.value];
+    await told(() => post('/v1/schedules', body), (a) => `Schedule ${a.id} is added.`, () => sent.forEach((s, i) => s(texts[i])));
   });
 
   function tell(words) {

@@ -24,6 +24,17 @@ export function kept(key) {
   }
 }
 
+/** drafted keeps what is written in a field across views and reloads. It returns what empties the field
+ * once a text is sent, unless another was written in the meantime. */
+export function drafted(field, key) {
+  field.value = kept(key);
+  field.addEventListener('input', () => keep(key, field.value));
+  return (sent) => {
+    if (kept(key) === sent) keep(key, '');
+    if (field.value === sent) field.value = '';
+  };
+}
+
 // A browser has few connections to one server, for all its tabs together: a tab that nobody sees
 // closes its streams after a while, and later continues where they were.
 
