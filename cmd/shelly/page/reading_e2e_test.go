@@ -62,6 +62,29 @@ func TestCOM101WhatIsReadStaysInViewWhenShellyIsAway(t *testing.T) {
 	}
 }
 
+// In a low window, too, only the turns scroll, and the list of views by itself: each view can be reached.
+func TestCOM101ALowWindowIsNoHigherThanItself(t *testing.T) {
+	w := longChat(t)
+	for _, size := range [][2]int{{812, 330}, {1280, 250}, {320, 256}} {
+		w.Look(size[0], size[1], false)
+		over := -1
+		w.Script(&over, `return document.documentElement.scrollHeight - innerHeight`)
+		if over > 0 {
+			t.Errorf("at %d by %d the page is %d pixels higher than the window", size[0], size[1], over)
+		}
+		if size[0] < 400 {
+			w.Click("#menu", "")
+		}
+		w.Click("nav a", "Status")
+		w.See("h1", "Status")
+		if size[0] < 400 {
+			w.Click("#menu", "")
+		}
+		w.Click("nav a", "Chat")
+		w.See("#ask", "")
+	}
+}
+
 func TestCOM102AFullDiskIsToldInEachView(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()
