@@ -5,14 +5,19 @@ import "strings"
 // Unknown returns a message that a word is not one of those allowed, and which was likely
 // meant.
 func Unknown(what, word string, allowed []string) string {
-	text := "unknown " + what + " " + Word(word)
-	if near := Nearest(word, allowed); near != "" {
-		return text + "; did you mean " + near + "?"
+	others := "there is none"
+	if len(allowed) > 0 {
+		others = "allowed: " + strings.Join(allowed, ", ")
 	}
-	if len(allowed) == 0 {
-		return text + "; there is none"
+	return "unknown " + what + " " + Word(word) + "; " + Meant(word, allowed, others)
+}
+
+// Meant asks whether the nearest candidate was meant; if none is near, it says something else.
+func Meant(word string, candidates []string, otherwise string) string {
+	if near := Nearest(word, candidates); near != "" {
+		return "did you mean " + near + "?"
 	}
-	return text + "; allowed: " + strings.Join(allowed, ", ")
+	return otherwise
 }
 
 // Nearest returns the candidate that word was most likely meant to be, or "". Of equally

@@ -125,13 +125,8 @@ func (l *loading) gatherEnvironment() {
 			continue
 		}
 		known[name] = true // report it once
-		what := "unknown variable"
-		if near := wording.Nearest(name, names); near != "" {
-			what += "; did you mean " + near + "?"
-		} else {
-			what += "; a key such as brain.model is SHELLY_BRAIN_MODEL"
-		}
-		l.problems.add(origin{layer: layerEnvironment, name: wording.Word(name)}, "", what)
+		meant := wording.Meant(name, names, "a key such as brain.model is SHELLY_BRAIN_MODEL")
+		l.problems.add(origin{layer: layerEnvironment, name: wording.Word(name)}, "", "unknown variable; "+meant)
 	}
 }
 

@@ -49,10 +49,7 @@ func meant(cfg config.Config, name string, tools *tool.Runner) string {
 			names = append(names, d.Name)
 		}
 	}
-	if near := wording.Nearest(name, names); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "the tools are: " + strings.Join(names, ", ")
+	return wording.Meant(name, names, "the tools are: "+strings.Join(names, ", "))
 }
 
 // later reports whether a tool that does not exist may come: exec may be named before it is allowed.

@@ -100,9 +100,5 @@ func (r reader) find(id string) (session.Listed, error) {
 	for _, l := range all {
 		names = append(names, l.ID)
 	}
-	hint := "see shelly session list"
-	if near := wording.Nearest(id, names); near != "" {
-		hint = "did you mean " + near + "?"
-	}
-	return session.Listed{}, exit.Errorf(exit.NoMatch, "there is no session %s; %s", wording.Word(id), hint)
+	return session.Listed{}, exit.Errorf(exit.NoMatch, "there is no session %s; %s", wording.Word(id), wording.Meant(id, names, "see shelly session list"))
 }

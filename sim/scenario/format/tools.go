@@ -59,13 +59,11 @@ func (f *File) ToolNames() []string { return append(f.Tools.Names(), f.Servers.n
 
 // NotDeclared says of a tool that it is not among those declared, and what to do.
 func NotDeclared(tool string, declared []string) string {
-	there := "declared are: " + strings.Join(declared, ", ")
-	if near := wording.Nearest(tool, declared); near != "" {
-		there = "did you mean " + near + "?"
-	} else if len(declared) == 0 {
-		there = "nor is any other"
+	others := "nor is any other"
+	if len(declared) > 0 {
+		others = "declared are: " + strings.Join(declared, ", ")
 	}
-	return "the tool " + wording.Word(tool) + " is not declared (" + there + "); declare it under tools, or add undeclared: true if that is meant"
+	return "the tool " + wording.Word(tool) + " is not declared (" + wording.Meant(tool, declared, others) + "); declare it under tools, or add undeclared: true if that is meant"
 }
 
 // DeclaresLater reports whether the timeline configures other tools.

@@ -50,15 +50,14 @@ func (w *Mismatch) whatThereIs() string {
 		keys = append(keys, wording.Word(m.Key))
 	}
 	text := "there is no " + wording.Word(w.key)
-	switch near := wording.Nearest(w.key, keys); {
-	case near != "":
-		return text + "; did you mean " + near + "?"
-	case len(keys) == 0:
+	if len(keys) == 0 {
 		return text + ", nor anything else"
-	case len(keys) > shownMax:
-		keys = append(keys[:shownMax:shownMax], "…")
 	}
-	return text + "; there is: " + strings.Join(keys, ", ")
+	shown := keys
+	if len(keys) > shownMax {
+		shown = append(keys[:shownMax:shownMax], "…")
+	}
+	return text + "; " + wording.Meant(w.key, keys, "there is: "+strings.Join(shown, ", "))
 }
 
 // asText tells of a number, true or false that a text looks like.

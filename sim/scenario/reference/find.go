@@ -52,16 +52,10 @@ func (f *Format) Find(path string) ([]Key, error) {
 	if keys, ok := f.along(wanted); ok {
 		return keys, nil
 	}
-	near := wording.Nearest(path, paths)
-	if near == "" {
-		last := wanted[strings.LastIndexByte(wanted, '.')+1:]
-		near = wording.Nearest(last, names)
-	}
-	if near != "" {
-		return nil, fmt.Errorf("unknown key %s; did you mean %s?", wording.Word(path), near)
-	}
 	of, keys := f.above(wanted)
-	return nil, fmt.Errorf("unknown key %s; the keys of %s are: %s", wording.Word(path), of, strings.Join(keys, ", "))
+	last := wanted[strings.LastIndexByte(wanted, '.')+1:]
+	others := "the keys of " + of + " are: " + strings.Join(keys, ", ")
+	return nil, fmt.Errorf("unknown key %s; %s", wording.Word(path), wording.Meant(path, paths, wording.Meant(last, names, others)))
 }
 
 // above returns the longest beginning of a path that has keys in it, and these keys; the file

@@ -71,12 +71,7 @@ func (m *Model) unknown(name string, all []command) {
 	for _, c := range all {
 		names = append(names, c.name)
 	}
-	text := "there is no command " + wording.Word(name)
-	if near := wording.Nearest(name, names); near != "" {
-		text += "; did you mean " + near + "?"
-	} else {
-		text += "; /help lists them."
-	}
+	text := "there is no command " + wording.Word(name) + "; " + wording.Meant(name, names, "/help lists them.")
 	m.print(noted, m.style.red("✗ "+line(text+" To send it as text, begin with a space.")))
 }
 
