@@ -12,6 +12,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 	"shelly/runtime/front/rpc"
 	"shelly/runtime/tool/file/change"
 )
@@ -32,11 +33,7 @@ func (Command) Help() string {
 }
 
 // Run implements the subcommand (CLI-196).
-func (c *Command) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *Command) Run(t *terminal.Terminal, cfg config.Config) error {
 	log := slog.New(slog.NewTextHandler(t.Err, &slog.HandlerOptions{Level: slog.LevelInfo}))
 	a := newAgent(client.New(cfg.Data, client.Options{Beginning: true, Tries: tries}), log)
 	a.version = version.Text()

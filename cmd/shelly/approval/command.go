@@ -21,6 +21,7 @@ import (
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/grants"
 )
@@ -42,11 +43,7 @@ func (listCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-121).
-func (c *listCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	list, err := approvals(context.Background(), cfg.Data)
 	if err != nil {
 		return err
@@ -109,11 +106,7 @@ func (revokeCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-121, APR-17).
-func (c *revokeCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *revokeCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	ctx := context.Background()
 	list, err := approvals(ctx, cfg.Data)
 	if err != nil {

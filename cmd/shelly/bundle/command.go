@@ -52,11 +52,7 @@ func (c *makeCmd) Help() string {
 }
 
 // Run implements the subcommand (DEP-7).
-func (c *makeCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *makeCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	to := output.File{Name: c.Out, Force: c.Force}
 	if c.Out == "" {
 		return exit.Errorf(exit.Usage, "--out: name a file, or - for standard output")
@@ -70,6 +66,7 @@ func (c *makeCmd) Run(t *terminal.Terminal) error {
 		}
 	}
 	from := bundle.Source{Version: version.Text(), Now: time.Now, Binary: c.Binary, Skills: cfg.Skills.Folders}
+	var err error
 	if from.Binary == "" {
 		if from.Binary, err = os.Executable(); err != nil {
 			return exit.Errorf(exit.Usage, "cannot find the file of this program: %w", err)

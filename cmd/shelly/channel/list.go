@@ -16,6 +16,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/channel"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 )
 
 type listCmd struct {
@@ -29,11 +30,7 @@ func (listCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-200).
-func (c *listCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	list, err := client.New(cfg.Data, client.Options{}).Channels(context.Background())
 	runs := err == nil
 	switch {

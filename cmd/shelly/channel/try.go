@@ -11,6 +11,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 )
 
 type tryCmd struct {
@@ -26,11 +27,7 @@ func (tryCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-200).
-func (c *tryCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *tryCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	if strings.TrimSpace(c.Chat) == "" {
 		return exit.Errorf(exit.Usage, "the chat to send to is empty")
 	}

@@ -16,6 +16,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/internal/watched"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 	"shelly/runtime/event"
 )
 
@@ -30,11 +31,7 @@ func (listCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-198).
-func (c *listCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	list, err := client.New(cfg.Data, client.Options{}).Sources(context.Background())
 	runs := err == nil
 	switch {

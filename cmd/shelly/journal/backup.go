@@ -32,11 +32,7 @@ func (c *backupCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-14, JRN-24).
-func (c *backupCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *backupCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	ctx, stop := exit.Interruptible()
 	defer stop()
 	to := output.File{Name: c.File, Force: c.Force}

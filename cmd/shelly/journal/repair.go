@@ -12,6 +12,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/wording"
+	"shelly/runtime/config"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/repair"
 )
@@ -29,11 +30,7 @@ func (c *repairCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-27, JRN-32).
-func (c *repairCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *repairCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	ctx, stop := exit.Interruptible()
 	defer stop()
 	r, err := repair.Run(ctx, cfg.Data, repair.Options{DryRun: c.DryRun, Now: time.Now})

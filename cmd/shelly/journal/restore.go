@@ -12,6 +12,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
 	"shelly/runtime/backup"
+	"shelly/runtime/config"
 )
 
 type restoreCmd struct {
@@ -27,11 +28,7 @@ func (c *restoreCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-14, JRN-25).
-func (c *restoreCmd) Run(t *terminal.Terminal) (err error) {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *restoreCmd) Run(t *terminal.Terminal, cfg config.Config) (err error) {
 	var from io.Reader = t.In
 	if c.File != "-" {
 		f, err := flags.Input(c.File)

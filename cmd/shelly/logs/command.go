@@ -17,6 +17,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/wording"
+	"shelly/runtime/config"
 	"shelly/runtime/store"
 )
 
@@ -42,7 +43,7 @@ func (Command) Help() string {
 }
 
 // Run implements the subcommand (CLI-185).
-func (c *Command) Run(t *terminal.Terminal) error {
+func (c *Command) Run(t *terminal.Terminal, cfg config.Config) error {
 	since, err := c.From()
 	if err != nil {
 		return err
@@ -53,10 +54,6 @@ func (c *Command) Run(t *terminal.Terminal) error {
 			return exit.Errorf(exit.Usage, "--handle: %s is not the number of a handle, such as 12 or h12; shelly request list --all shows them, and --request takes the id of a request", wording.Quote(c.Handle))
 		}
 		c.Handle = strconv.FormatUint(uint64(id), 10)
-	}
-	cfg, err := c.Load()
-	if err != nil {
-		return err
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()

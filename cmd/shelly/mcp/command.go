@@ -10,6 +10,7 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 )
 
 // Command is the subcommand.
@@ -25,11 +26,7 @@ func (Command) Help() string {
 }
 
 // Run implements the subcommand (CLI-194).
-func (c *Command) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *Command) Run(t *terminal.Terminal, cfg config.Config) error {
 	return serve(context.Background(), client.New(cfg.Data, client.Options{}).MCP, t.In, t.Out)
 }
 

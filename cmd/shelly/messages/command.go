@@ -19,6 +19,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 	"shelly/runtime/inbox"
 	"shelly/runtime/store"
 )
@@ -42,13 +43,9 @@ func (Command) Help() string {
 }
 
 // Run implements the subcommand (CLI-140).
-func (c *Command) Run(t *terminal.Terminal) error {
+func (c *Command) Run(t *terminal.Terminal, cfg config.Config) error {
 	if c.Chat != "" && c.Channel == "" {
 		return exit.Errorf(exit.Usage, "--chat needs the channel of the chat; give --channel")
-	}
-	cfg, err := c.Load()
-	if err != nil {
-		return err
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()

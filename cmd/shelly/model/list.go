@@ -16,6 +16,7 @@ import (
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 	"shelly/runtime/ollama"
 )
 
@@ -40,11 +41,7 @@ type row struct {
 }
 
 // Run implements the subcommand (CLI-19).
-func (c *listCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	server, err := ollama.New(brain.Options(cfg.Brain))
 	if err != nil {
 		return exit.Errorf(exit.Usage, "brain.url: %w", err)

@@ -13,6 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
+	"shelly/runtime/config"
 	"shelly/runtime/ollama"
 )
 
@@ -27,11 +28,7 @@ func (pullCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-19).
-func (c *pullCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *pullCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	client, err := ollama.New(brain.Options(cfg.Brain))
 	if err != nil {
 		return exit.Errorf(exit.Usage, "brain.url: %w", err)

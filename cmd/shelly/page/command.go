@@ -9,6 +9,7 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 )
 
 // Command is the subcommand.
@@ -24,11 +25,7 @@ func (Command) Help() string {
 }
 
 // Run implements the subcommand (CLI-165).
-func (c *Command) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *Command) Run(t *terminal.Terminal, cfg config.Config) error {
 	link, life, err := client.New(cfg.Data, client.Options{}).Page(context.Background())
 	if err != nil {
 		return exit.Daemon(err)

@@ -10,6 +10,7 @@ import (
 	"shelly/cmd/shelly/internal/secrets"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
+	"shelly/runtime/config"
 	"shelly/sim/history/export"
 	"shelly/sim/history/redact"
 	"shelly/sim/scenario/document"
@@ -32,13 +33,9 @@ func (exportCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-16).
-func (c *exportCmd) Run(t *terminal.Terminal) error {
+func (c *exportCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	if c.Images && c.As == "scenario" {
 		return exit.Errorf(exit.Usage, "a scenario has short texts in the place of images: leave out --images, or export with --as replay")
-	}
-	cfg, err := c.Load()
-	if err != nil {
-		return err
 	}
 	w := &written{File: output.File{Name: c.Output, Force: c.Force}, scenario: c.As == "scenario", images: c.Images}
 	if err := w.Free(); err != nil {

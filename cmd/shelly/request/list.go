@@ -16,6 +16,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 	"shelly/sim/history"
 )
 
@@ -37,12 +38,8 @@ func (listCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-15).
-func (c *listCmd) Run(t *terminal.Terminal) (err error) {
+func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) (err error) {
 	since, err := c.From()
-	if err != nil {
-		return err
-	}
-	cfg, err := c.Load()
 	if err != nil {
 		return err
 	}

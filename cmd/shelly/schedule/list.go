@@ -20,6 +20,7 @@ import (
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 )
 
 type listCmd struct {
@@ -33,11 +34,7 @@ func (listCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-142).
-func (c *listCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	list, err := schedules(context.Background(), cfg.Data)
 	if err != nil {
 		return err

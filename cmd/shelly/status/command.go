@@ -36,13 +36,9 @@ func (Command) Help() string {
 const modelWait = time.Second
 
 // Run implements the subcommand (CLI-144).
-func (c *Command) Run(t *terminal.Terminal) error {
+func (c *Command) Run(t *terminal.Terminal, cfg config.Config) error {
 	if c.Every < 100*time.Millisecond {
 		return exit.Errorf(exit.Usage, "--every: give 100ms or more")
-	}
-	cfg, err := c.Load()
-	if err != nil {
-		return err
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()

@@ -19,6 +19,7 @@ import (
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 	"shelly/runtime/datafolder"
 )
 
@@ -40,11 +41,7 @@ func (listCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-191).
-func (c *listCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	list, err := client.New(cfg.Data, client.Options{}).Tokens(context.Background())
 	if err = stopped(cfg.Data, err, func(clients *access.Clients) error {
 		list = clients.List()
@@ -74,14 +71,10 @@ func (addCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-190).
-func (c *addCmd) Run(t *terminal.Terminal) error {
+func (c *addCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	can, err := access.ParseRights(c.Can)
 	if err = errors.Join(access.CheckName(c.Name), err); err != nil {
 		return exit.With(exit.Usage, err)
-	}
-	cfg, err := c.Load()
-	if err != nil {
-		return err
 	}
 	if t.Discards() {
 		return exit.Errorf(exit.Usage, "standard output is closed or discarded, and the token is shown only there; no token was made")
@@ -129,11 +122,7 @@ func (revokeCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-192).
-func (c *revokeCmd) Run(t *terminal.Terminal) error {
-	cfg, err := c.Load()
-	if err != nil {
-		return err
-	}
+func (c *revokeCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	taken, err := revoke(cfg.Data, c.Name)
 	switch {
 	case err != nil:

@@ -18,6 +18,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 	"shelly/runtime/store"
 	"shelly/sim/history"
 )
@@ -38,12 +39,8 @@ func (auditCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-101).
-func (c *auditCmd) Run(t *terminal.Terminal) error {
+func (c *auditCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	since, err := c.From()
-	if err != nil {
-		return err
-	}
-	cfg, err := c.Load()
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/wording"
+	"shelly/runtime/config"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
 	"shelly/runtime/system"
@@ -40,16 +41,12 @@ func (undoCmd) Help() string {
 }
 
 // Run implements the subcommand (CLI-103).
-func (c *undoCmd) Run(t *terminal.Terminal) error {
+func (c *undoCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	switch {
 	case c.Count < 1:
 		return exit.Errorf(exit.Usage, "%d changes cannot be undone; give 1 or more", c.Count)
 	case c.JSON && !c.List:
 		return exit.Errorf(exit.Usage, "--json needs --list")
-	}
-	cfg, err := c.Load()
-	if err != nil {
-		return err
 	}
 	kept := filepath.Join(cfg.Data, "changes")
 	log := change.Open(kept)

@@ -34,6 +34,9 @@ func (s *Settings) Load(more ...config.Override) (config.Config, error) {
 	return s.Place.Load(s.overrides(more)...)
 }
 
+// ProvideConfig is Load for the parser.
+func (s *Settings) ProvideConfig() (config.Config, error) { return s.Load() }
+
 // LoadGiven is Load from the command line alone: it reads neither the environment nor a file
 // that the command line does not name.
 func (s *Settings) LoadGiven(more ...config.Override) (config.Config, error) {
@@ -55,6 +58,9 @@ func (p *Place) Load(more ...config.Override) (config.Config, error) {
 	home, _ := os.UserHomeDir()
 	return p.load(config.Sources{DefaultFile: config.DefaultFile(os.Environ(), home), Environ: os.Environ()}, more)
 }
+
+// ProvideConfig is Load for the parser, which passes the configuration to a Run that takes one.
+func (p *Place) ProvideConfig() (config.Config, error) { return p.Load() }
 
 // load adds what the command line gives to the sources.
 func (p *Place) load(from config.Sources, more []config.Override) (config.Config, error) {
