@@ -9,6 +9,7 @@ import (
 	"shelly/fsm/state"
 	"shelly/runtime/access"
 	"shelly/runtime/comm/position"
+	"shelly/runtime/memory"
 )
 
 // Principal is the name of the holder of the daemon's own token.
@@ -143,30 +144,30 @@ type Spent struct {
 
 // Status is a daemon's status.
 type Status struct {
-	Version   string        `json:"version"`
-	Lifecycle fsm.State     `json:"lifecycle"`
-	Epoch     int           `json:"epoch"`               // boots so far
-	Brain     string        `json:"brain"`               // what answers, and what it is doing, in words
-	Model     string        `json:"model,omitempty"`     // that answers; absent: none is chosen yet, or a script answers
-	Server    string        `json:"server,omitempty"`    // the model's, an address without path and query (BRN-41); absent: a script answers
-	Data      string        `json:"data"`                // the data folder
-	Workspace string        `json:"workspace,omitempty"` // the folder that the tools work in
-	Tools     []string      `json:"tools,omitempty"`     // that the model is offered
-	Approve   []string      `json:"approve,omitempty"`   // those of Tools about whose calls a person decides, each time
-	Contained string        `json:"contained,omitempty"` // by what the commands of exec are contained, none: by nothing; absent: exec is not offered
-	UptimeMS  int64         `json:"uptime_ms"`
-	Waiting   int           `json:"waiting"`            // handles not yet started
-	Active    []Active      `json:"active"`             // handles started and not ended
-	Ignored   state.Ignored `json:"ignored"`            // inputs that changed nothing, since the first boot
-	Upkeep    *state.Upkeep `json:"upkeep,omitempty"`   // failing summaries and consolidations; absent: the last one succeeded
-	NoSpace   string        `json:"no_space,omitempty"` // that the disk is too full to accept or continue work, in words
-	Damage    []string      `json:"damage,omitempty"`   // where the data folder was found damaged since the start, in words
-	Journal   Journal       `json:"journal"`
-	Texts     *Texts        `json:"texts,omitempty"` // the results that are kept whole; absent: there are none
-	Memory    *Memory       `json:"memory,omitempty"`
-	Listeners Counts        `json:"listeners"`
-	Clients   []Connected   `json:"clients,omitempty"` // who is connected; absent: nobody
-	Unread    *Unread       `json:"unread,omitempty"`  // messages that nobody has read; absent: there are none
+	Version   string         `json:"version"`
+	Lifecycle fsm.State      `json:"lifecycle"`
+	Epoch     int            `json:"epoch"`               // boots so far
+	Brain     string         `json:"brain"`               // what answers, and what it is doing, in words
+	Model     string         `json:"model,omitempty"`     // that answers; absent: none is chosen yet, or a script answers
+	Server    string         `json:"server,omitempty"`    // the model's, an address without path and query (BRN-41); absent: a script answers
+	Data      string         `json:"data"`                // the data folder
+	Workspace string         `json:"workspace,omitempty"` // the folder that the tools work in
+	Tools     []string       `json:"tools,omitempty"`     // that the model is offered
+	Approve   []string       `json:"approve,omitempty"`   // those of Tools about whose calls a person decides, each time
+	Contained string         `json:"contained,omitempty"` // by what the commands of exec are contained, none: by nothing; absent: exec is not offered
+	UptimeMS  int64          `json:"uptime_ms"`
+	Waiting   int            `json:"waiting"`            // handles not yet started
+	Active    []Active       `json:"active"`             // handles started and not ended
+	Ignored   state.Ignored  `json:"ignored"`            // inputs that changed nothing, since the first boot
+	Upkeep    *state.Upkeep  `json:"upkeep,omitempty"`   // failing summaries and consolidations; absent: the last one succeeded
+	NoSpace   string         `json:"no_space,omitempty"` // that the disk is too full to accept or continue work, in words
+	Damage    []string       `json:"damage,omitempty"`   // where the data folder was found damaged since the start, in words
+	Journal   Journal        `json:"journal"`
+	Texts     *Texts         `json:"texts,omitempty"` // the results that are kept whole; absent: there are none
+	Memory    *memory.Counts `json:"memory,omitempty"`
+	Listeners Counts         `json:"listeners"`
+	Clients   []Connected    `json:"clients,omitempty"` // who is connected; absent: nobody
+	Unread    *Unread        `json:"unread,omitempty"`  // messages that nobody has read; absent: there are none
 
 	Queue     []Queued   `json:"queue,omitempty"`     // handles that wait or are parked, in the order of their admission, at most QueueMax
 	Schedules []Schedule `json:"schedules,omitempty"` // with their next times
@@ -196,16 +197,6 @@ type Talking struct {
 	Sent     int      `json:"sent"`              // answers, messages and questions
 	Open     int      `json:"open"`              // requests whose answer is not delivered
 	Trouble  []string `json:"trouble,omitempty"` // which channels do not work, and why
-}
-
-// Memory is the status of the memory (MEM-8).
-type Memory struct {
-	Loading bool   `json:"loading,omitempty"` // entries are being read; the rest is what was read so far
-	Entries int    `json:"entries"`
-	Vectors int    `json:"vectors"`         // those with a vector of Model
-	Pending int    `json:"pending"`         // those without one, which get one while the model is idle
-	Model   string `json:"model,omitempty"` // the embedding model in use
-	Apart   bool   `json:"apart,omitempty"` // the server may not keep it loaded together with the chat model (MEM-11)
 }
 
 // Journal is what the journal keeps (JRN-20).

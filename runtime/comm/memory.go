@@ -46,7 +46,7 @@ const (
 type MemoryBody struct {
 	Entries []memory.Listed `json:"entries"`
 	Total   int             `json:"total"`  // number of wanted entries, including those on other pages
-	Memory  Memory          `json:"memory"` // its status
+	Memory  memory.Counts   `json:"memory"` // its status
 }
 
 // EntryBody is a whole entry, except the numbers of its vector.
@@ -66,7 +66,7 @@ func ListMemory(ctx context.Context, m Memories, f memory.Filter, skip, limit in
 	if err != nil {
 		return MemoryBody{}, err
 	}
-	return MemoryBody{Entries: append([]memory.Listed{}, list...), Total: total, Memory: Memory(m.Counts())}, nil
+	return MemoryBody{Entries: append([]memory.Listed{}, list...), Total: total, Memory: m.Counts()}, nil
 }
 
 // NewEntryBody is an entry on the wire.

@@ -16,6 +16,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/inbox"
+	"shelly/runtime/memory"
 	"shelly/runtime/telemetry"
 )
 
@@ -123,7 +124,7 @@ type Options struct {
 	Skills   Skills   // nil: loading fails
 	Backup   Backup   // nil: there is none
 	// Counts returns the memory's status; nil: a daemon's status leaves it out.
-	Counts func() comm.Memory
+	Counts func() memory.Counts
 	// Texts returns which texts are kept; nil: a status leaves them out.
 	Texts func() comm.Texts
 	// Damage returns where the data folder was found damaged; nil: a status leaves it out.

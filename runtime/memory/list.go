@@ -20,7 +20,7 @@ type Listed struct {
 	Dimensions int        `json:"dimensions,omitempty"`
 }
 
-// Counts describes the state of a memory.
+// Counts is the status of a memory (MEM-8).
 type Counts struct {
 	Loading bool   `json:"loading,omitempty"` // its entries are being read; the other fields count what was read so far
 	Entries int    `json:"entries"`

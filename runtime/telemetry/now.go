@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"shelly/runtime/comm"
+	"shelly/runtime/memory"
 )
 
 // Serve answers with all metrics, including those of the daemon's present status.
@@ -47,10 +48,10 @@ var gauges = []gauge{
 		return of(s.Disk, func(d *comm.Disk) uint64 { return d.Free })
 	}),
 	gaugeOf("memory_entries", "Entries of the memory.", func(s *standing) (float64, bool) {
-		return of(s.Memory, func(m *comm.Memory) int { return m.Entries })
+		return of(s.Memory, func(m *memory.Counts) int { return m.Entries })
 	}),
 	gaugeOf("memory_pending", "Entries that wait for their vector.", func(s *standing) (float64, bool) {
-		return of(s.Memory, func(m *comm.Memory) int { return m.Pending })
+		return of(s.Memory, func(m *memory.Counts) int { return m.Pending })
 	}),
 	gaugeOf("texts_bytes", "Results of tools that are kept whole.", func(s *standing) (float64, bool) {
 		return of(s.Texts, func(t *comm.Texts) int64 { return t.Bytes })

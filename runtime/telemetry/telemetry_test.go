@@ -23,6 +23,7 @@ import (
 	"shelly/fsm/profile"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/memory"
 )
 
 // secret is what a person, the model and tools say; it must not leave in any way.
@@ -421,7 +422,7 @@ func TestOBS2TheDashboardKnowsTheMetrics(t *testing.T) {
 	w := newWorld(t, m)
 	w.asks("a", looks, says)
 	m.Held(nil, fsm.AskPerson{Question: fsm.QuestionApprove}, 0)
-	now := comm.Status{Disk: &comm.Disk{}, Memory: &comm.Memory{}, Texts: &comm.Texts{}, Active: []comm.Active{{}}}
+	now := comm.Status{Disk: &comm.Disk{}, Memory: &memory.Counts{}, Texts: &comm.Texts{}, Active: []comm.Active{{}}}
 	known := scrape(t, m, now)
 	dashboard, err := os.ReadFile("../../docs/grafana.json")
 	if err != nil {

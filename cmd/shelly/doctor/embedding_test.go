@@ -8,6 +8,7 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
+	"shelly/runtime/memory"
 	"shelly/runtime/mock"
 	"shelly/runtime/ollama"
 	"shelly/sim/server"
@@ -35,7 +36,7 @@ func TestMEM11DoctorSaysWhenVectorsAreMade(t *testing.T) {
 		{name: "both", keeps: 2, spare: true, embed: mock.DefaultEmbedModel, measure: true, level: "ok", says: "keeps both models loaded, so it is asked at once"},
 		{
 			name: "the daemon knows", keeps: 1, spare: true, embed: mock.DefaultEmbedModel, level: "ok", says: "keeps both models loaded",
-			running: &comm.Status{Memory: &comm.Memory{Model: mock.DefaultEmbedModel}},
+			running: &comm.Status{Memory: &memory.Counts{Model: mock.DefaultEmbedModel}},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -99,7 +99,7 @@ func vectorOf(e memory.Listed) string {
 }
 
 // standingOf describes the state of a memory.
-func standingOf(m comm.Memory) string {
+func standingOf(m memory.Counts) string {
 	all := fmt.Sprintf("%s in memory", wording.Counted(m.Entries, "entry", "entries"))
 	switch {
 	case m.Entries == 0:

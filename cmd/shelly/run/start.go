@@ -23,7 +23,6 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/backup"
-	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/daemon"
 	"shelly/runtime/datafolder"
@@ -201,7 +200,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 		Embedder: brain.Embedder,
 		Apart:    brain.Apart,
 		Memory:   s.memory,
-		Counts:   func() comm.Memory { return comm.Memory(s.memory.Counts()) },
+		Counts:   s.memory.Counts,
 		Texts:    s.texts(journal),
 		Damage:   journal.Damage,
 		Rested:   func() { go garbage.GiveBack() }, // the loop need not wait for it
