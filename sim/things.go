@@ -3,7 +3,8 @@ package sim
 import (
 	"encoding/json"
 	"slices"
-	"strings"
+
+	"shelly/fsm/wording"
 )
 
 // Thing is something that the outside world holds: a file, a service, whatever a
@@ -75,11 +76,8 @@ func (t *things) change(c Change) (wrong string) {
 
 // quoted is a text as JSON.
 func quoted(text string) string {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a text always encodes
-	return strings.TrimSuffix(b.String(), "\n")
+	b, _ := wording.JSON(text) // a text always encodes
+	return string(b)
 }
 
 // touch does to the outside world what an act does when it starts, and returns the

@@ -97,9 +97,6 @@ func encodeReply(id string, reply Event) []byte {
 
 // encode writes a datagram. Its fields are texts and flags, which always encode.
 func encode(d Datagram) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(d)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	b, _ := wording.JSON(d)
+	return b
 }

@@ -1,9 +1,7 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -272,11 +270,8 @@ func text(r *sdk.CallToolResult) string {
 		}
 	}
 	if len(parts) == 0 && r.StructuredContent != nil {
-		var b bytes.Buffer
-		e := json.NewEncoder(&b)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(r.StructuredContent); err == nil {
-			parts = append(parts, strings.TrimSpace(b.String()))
+		if b, err := wording.JSON(r.StructuredContent); err == nil {
+			parts = append(parts, string(b))
 		}
 	}
 	if len(parts) == 0 {

@@ -1,7 +1,6 @@
 package mock
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/ollama/ollama/api"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/ollama"
 	"shelly/sim/server"
 )
@@ -112,19 +112,17 @@ func refuseLate(w http.ResponseWriter, streams bool, status int, text string) {
 }
 
 // encode returns v as one line of JSON with its line end.
-func encode(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+func encode(v any) []byte { return append(encodeWord(v), '\n') }
+
+// encodeWord returns v as JSON without a line end.
+func encodeWord(v any) []byte {
+	b, err := wording.JSON(v)
+	if err != nil {
 		// Every wire type here is plain data, and raw JSON has been checked.
 		panic("mock: encode a response: " + err.Error())
 	}
-	return b.Bytes()
+	return b
 }
-
-// encodeWord returns v as JSON without a line end.
-func encodeWord(v any) []byte { return bytes.TrimSuffix(encode(v), []byte("\n")) }
 
 // decode reads a request's body, or refuses the request and returns false.
 func decode(w http.ResponseWriter, r *http.Request, v any) bool {

@@ -2,12 +2,12 @@ package ollama
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // encodedBytesMax bounds the memory for all conversations, in bytes.
@@ -212,11 +212,9 @@ func (p *transcript) filled(request, tools []byte) []byte {
 
 // encode returns v as JSON, as it is sent to the server.
 func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	b, err := wording.JSON(v)
+	if err != nil {
 		return nil, fmt.Errorf("encode the conversation: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return b, nil
 }

@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -11,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/front/wire"
 )
 
@@ -122,7 +122,7 @@ func (c *Conn) begin(ctx context.Context, in incoming) {
 			c.fail(in.id, err)
 			return
 		}
-		result, err := encode(a.Result)
+		result, err := wording.JSON(a.Result)
 		if err != nil {
 			c.fail(in.id, err)
 			return
@@ -191,7 +191,7 @@ func (c *Conn) answered(in incoming) {
 
 func (c *Conn) write(m outgoing) {
 	m.Version = "2.0"
-	line, err := encode(m)
+	line, err := wording.JSON(m)
 	if err != nil {
 		c.o.Log.Error("a message cannot be written", "method", m.Method, "error", err)
 		return
@@ -201,15 +201,4 @@ func (c *Conn) write(m outgoing) {
 	if _, err := c.out.Write(append(line, '\n')); err != nil {
 		c.o.Log.Debug("the other end no longer reads", "error", err)
 	}
-}
-
-// encode returns a value as compact JSON on one line.
-func encode(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/front/wire"
 )
 
@@ -56,7 +57,7 @@ func ID(v wire.Value) (id json.RawMessage) {
 	case wire.Number:
 		id = json.RawMessage(v.Text)
 	case wire.String:
-		id, _ = encode(v.Text) // a text is always JSON
+		id, _ = wording.JSON(v.Text) // a text is always JSON
 	}
 	return id
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"shelly/fsm/wording"
 )
 
 // Canonical returns arguments so that two texts of one JSON value are one text: keys
@@ -17,11 +19,8 @@ func Canonical(args string) string {
 	if !ok {
 		return strings.Trim(args, " \t\r\n")
 	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(uniform(value)) // it was decoded from JSON, so it can be encoded
-	return strings.TrimSuffix(b.String(), "\n")
+	text, _ := wording.JSON(uniform(value)) // it was decoded from JSON, so it can be encoded
+	return string(text)
 }
 
 func decoded(text string) (value any, ok bool) {

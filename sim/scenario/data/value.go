@@ -4,7 +4,6 @@
 package data
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -202,12 +201,8 @@ func writeText(b *strings.Builder, s string, asJSON bool) {
 		b.WriteString(strconv.Quote(s))
 		return
 	}
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if e.Encode(s) == nil { // a string always encodes
-		b.Write(bytes.TrimSuffix(out.Bytes(), []byte("\n")))
-	}
+	text, _ := wording.JSON(s) // a string always encodes
+	b.Write(text)
 }
 
 // Read reads a node as plain data. It reports whether it could.
