@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -63,10 +62,7 @@ func JSONLint(w io.Writer, l *Lint) error {
 	for _, n := range l.Notes {
 		out.Notes = append(out.Notes, problemIn(n.File, n.Problem))
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(out)
+	return Document(w, out)
 }
 
 // LintAnnotations writes workflow commands that make GitHub show what was found at its

@@ -102,6 +102,11 @@ func JSON(w io.Writer, r *Run) error {
 	if r.Coverage != nil {
 		doc.Coverage = jsonCoverage(r.Coverage)
 	}
+	return Document(w, doc)
+}
+
+// Document writes a document for programs, which a person can read too.
+func Document(w io.Writer, doc any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")

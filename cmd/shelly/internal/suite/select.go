@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm/wording"
+	"shelly/sim/report"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
 )
@@ -136,8 +136,5 @@ func listJSON(w io.Writer, files []*scenario.File) error {
 	for _, f := range files {
 		l.Cases = append(l.Cases, listed{f.Path(), f.Line(), f.Name, append([]string{}, f.Tags...)})
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(l)
+	return report.Document(w, l)
 }
