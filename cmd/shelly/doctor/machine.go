@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -12,13 +11,16 @@ import (
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/sizing"
 	"shelly/fsm/wording"
+	"shelly/runtime/event/source"
 )
 
 // thisMachine returns what this machine has to run a model.
 func thisMachine() sizing.Machine {
 	m := sizing.Machine{Cores: runtime.NumCPU()}
-	meminfo, _ := os.ReadFile("/proc/meminfo") // it exists on Linux only
-	return m.ReadMemory(string(meminfo))
+	if u, err := source.SystemMemory(); err == nil { // it is known on Linux only
+		m.Total, m.Available = int64(u.Size), int64(u.Free)
+	}
+	return m
 }
 
 // suits reports whether model, machine and settings suit each other (CLI-22).

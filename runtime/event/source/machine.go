@@ -74,7 +74,7 @@ func (m Memory) Watch(ctx context.Context, to event.Sink) error {
 func (m Memory) look(to event.Sink) error {
 	read := m.Read
 	if read == nil {
-		read = available
+		read = SystemMemory
 	}
 	u, err := read()
 	if err != nil {
@@ -87,8 +87,8 @@ func (m Memory) look(to event.Sink) error {
 	return nil
 }
 
-// available reads proc_meminfo(5).
-func available() (u Usage, err error) {
+// SystemMemory reads proc_meminfo(5). What is free is what programs can take without swapping.
+func SystemMemory() (u Usage, err error) {
 	text, err := procFile("meminfo")
 	if err != nil {
 		return u, err

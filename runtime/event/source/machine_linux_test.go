@@ -13,6 +13,13 @@ import (
 	"shelly/runtime/event/source"
 )
 
+// What doctor says of the machine, too, is read from there.
+func TestEVT10AMachineHasMemoryAndSomeOfItIsAvailable(t *testing.T) {
+	if u, err := source.SystemMemory(); err != nil || u.Free == 0 || u.Free > u.Size || u.Size%1024 != 0 {
+		t.Errorf("got %+v, %v; want whole KiB, some of them free", u, err)
+	}
+}
+
 // The files of /proc are read as this kernel writes them.
 func TestEVT10ThisMachineCanBeMeasured(t *testing.T) {
 	program := filepath.Base(os.Args[0])

@@ -1,34 +1,10 @@
 package sizing
 
-import (
-	"strconv"
-	"strings"
-)
-
 // Machine is what a machine has to run a model. Sizes are in bytes; 0: unknown.
 type Machine struct {
 	Total     int64
 	Available int64 // memory that can be taken without swapping
 	Cores     int
-}
-
-// ReadMemory adds the memory from the text of Linux's /proc/meminfo.
-func (m Machine) ReadMemory(meminfo string) Machine {
-	for line := range strings.Lines(meminfo) {
-		key, rest, _ := strings.Cut(line, ":")
-		number, unit, _ := strings.Cut(strings.TrimSpace(rest), " ")
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || unit != "kB" {
-			continue
-		}
-		switch key {
-		case "MemTotal":
-			m.Total = n << 10
-		case "MemAvailable":
-			m.Available = n << 10
-		}
-	}
-	return m
 }
 
 // With returns the machine with more bytes available, such as would be freed by unloading a

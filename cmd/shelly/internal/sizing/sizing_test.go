@@ -18,14 +18,7 @@ func machine(available int64) sizing.Machine {
 	return sizing.Machine{Total: 24 * gib, Available: available, Cores: 8}
 }
 
-func TestCLI10MemoryIsReadFromMeminfo(t *testing.T) {
-	got := sizing.Machine{Cores: 2}.ReadMemory("MemTotal:       24684212 kB\nMemFree:         1000 kB\nMemAvailable:   24117704 kB\nHugePages_Total:       0\n")
-	if want := (sizing.Machine{Total: 24684212 << 10, Available: 24117704 << 10, Cores: 2}); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	if got := (sizing.Machine{}).ReadMemory("no memory at all"); got != (sizing.Machine{}) {
-		t.Errorf("a text of another kind: %+v", got)
-	}
+func TestCLI10AFreedModelMakesNoMoreThanAllMemoryAvailable(t *testing.T) {
 	if got := machine(20 * gib).With(9 * gib).Available; got != 24*gib {
 		t.Errorf("more than the total: %d", got)
 	}
