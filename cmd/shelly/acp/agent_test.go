@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"shelly/fsm"
 	"shelly/runtime/comm"
@@ -35,7 +37,14 @@ type fake struct {
 }
 
 func newFake() *fake {
-	return &fake{cancelled: make(chan string, 9), decided: make(chan client.Decision, 9), next: make(chan struct{}, 9)}
+	d := &fake{}
+	d.open()
+	return d
+}
+
+// open makes the channels, which belong to the bubble that they are made in.
+func (d *fake) open() {
+	d.cancelled, d.decided, d.next = make(chan string, 9), make(chan client.Decision, 9), make(chan struct{}, 9)
 }
 
 func (d *fake) Status(context.Context) (comm.Status, error) {
@@ -124,9 +133,16 @@ const next = "next"
 const anything = "<"
 
 // served plays a conversation after the greeting: lines that begin with < are expected, all
-// others are sent. Ids of requests are random and so are replaced by r.
+// others are sent. Ids of requests are random and so are replaced by r. Time is virtual: an hour is
+// over as soon as all wait for each other, and then no line comes any more.
 func served(t *testing.T, d *fake, lines ...string) {
 	t.Helper()
+	synctest.Test(t, func(t *testing.T) { serve(t, d, lines) })
+}
+
+func serve(t *testing.T, d *fake, lines []string) {
+	t.Helper()
+	d.open()
 	read, write := io.Pipe()
 	out, to := io.Pipe()
 	a := newAgent(d, slog.New(slog.DiscardHandler))
@@ -142,6 +158,7 @@ func served(t *testing.T, d *fake, lines ...string) {
 		}
 		_ = write.Close()
 	}()
+	defer time.AfterFunc(time.Hour, func() { _ = to.Close() }).Stop()
 	heard := bufio.NewScanner(out)
 	for _, line := range lines {
 		want, awaited := strings.CutPrefix(line, "<")
