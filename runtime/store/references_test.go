@@ -305,7 +305,7 @@ func TestJRN34ADamagedTextIsDamageOfWhatHoldsIt(t *testing.T) {
 				s := open(t, dir, store.Options{FS: fs})
 				err := s.Append(engine.Batch{
 					Records: []engine.Record{{Index: 1, Input: fsm.Input{At: 1, Fact: fsm.Requested{Text: long("said")}}}},
-					Audit:   []engine.Audit{{Position: 1, Audit: fsm.Audit{Result: long("said")}}},
+					Audit:   []engine.Audit{{Position: engine.PositionOf(1, 2), Audit: fsm.Audit{Result: long("said")}}},
 				}, true)
 				must(t, errors.Join(err, s.PutSession("s", []byte(`"short"`), nil)))
 				if standsFor != "" {
@@ -318,14 +318,14 @@ func TestJRN34ADamagedTextIsDamageOfWhatHoldsIt(t *testing.T) {
 					t.Fatal(err)
 				}
 				x, err := s.Examine(t.Context())
-				want := []string{"audit record 1", "journal record 1"}
+				want := []string{"audit record 65538 of journal record 1", "journal record 1"}
 				if slices.Sort(x.Missing); err != nil || !slices.Equal(x.Missing, want) {
 					t.Errorf("lost are %q, %v; want %q", x.Missing, err, want)
 				}
 				if err := s.Replay(0, func(engine.Record) error { return nil }); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "journal record 1") {
 					t.Errorf("replay: %v", err)
 				}
-				if found, err := s.Audit("", 0, 9); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "audit record 1") {
+				if found, err := s.Audit("", 0, 9); !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "audit record 65538 of journal record 1") {
 					t.Errorf("audit: %+v, %v", found, err)
 				}
 				end(t, &s)

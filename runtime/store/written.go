@@ -159,7 +159,11 @@ func (s *Store) Audit(session string, after uint64, limit int) ([]engine.Audit, 
 	return found, err
 }
 
-func auditName(position uint64) string { return fmt.Sprintf("audit record %d", position) }
+// auditName names a record by its position, as the audit has it, and by the journal record that wrote
+// it, as the steps of requests are numbered.
+func auditName(position uint64) string {
+	return fmt.Sprintf("audit record %d of journal record %d", position, engine.IndexOf(position))
+}
 
 // decode reads a sealed JSON value.
 func decode[T any](key []byte, v stored, what string) (T, error) {
