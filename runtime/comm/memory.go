@@ -95,6 +95,17 @@ func (h *HTTP) memories(w http.ResponseWriter, r *http.Request) (release func(),
 	return nil, err
 }
 
+// remember answers with the result of a use of the memory, which has been read.
+func (h *HTTP) remember(w http.ResponseWriter, r *http.Request, what string, use func(context.Context) (any, error)) error {
+	release, err := h.memories(w, r)
+	if err != nil {
+		return err
+	}
+	defer release()
+	body, err := use(r.Context())
+	return h.answer(w, what, body, err)
+}
+
 func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
 	q, err := h.filtered(r)
 	if err != nil {
@@ -105,13 +116,9 @@ func (h *HTTP) getMemory(w http.ResponseWriter, r *http.Request) error {
 	if err = cmp.Or(err, wrong); err != nil {
 		return err
 	}
-	release, err := h.memories(w, r)
-	if err != nil {
-		return err
-	}
-	defer release()
-	body, err := ListMemory(r.Context(), h.o.Memory, q.filter, int(min(skip, 1<<31)), limit)
-	return h.answer(w, "list the memory", body, err)
+	return h.remember(w, r, "list the memory", func(ctx context.Context) (any, error) {
+		return ListMemory(ctx, h.o.Memory, q.filter, int(min(skip, 1<<31)), limit)
+	})
 }
 
 func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
@@ -135,28 +142,21 @@ func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
 	if strings.TrimSpace(query.Text) == "" {
 		return badRequest("query parameter text is missing or empty", "say what to look for, as in ?text=disk")
 	}
-	release, err := h.memories(w, r)
-	if err != nil {
-		return err
-	}
-	defer release()
-	ctx, cancel := context.WithTimeout(r.Context(), searchMax)
-	defer cancel()
-	found, err := h.o.Memory.Search(ctx, query)
-	return h.answer(w, "search the memory", found, err)
+	return h.remember(w, r, "search the memory", func(ctx context.Context) (any, error) {
+		ctx, cancel := context.WithTimeout(ctx, searchMax)
+		defer cancel()
+		return h.o.Memory.Search(ctx, query)
+	})
 }
 
 func (h *HTTP) getEntry(w http.ResponseWriter, r *http.Request) error {
-	release, err := h.memories(w, r)
-	if err != nil {
-		return err
-	}
-	defer release()
-	e, ok, err := h.o.Memory.Get(r.Context(), r.PathValue("id"))
-	if err == nil && !ok {
-		err = &Problem{CodeNotFound, "there is no such memory entry", "list them with GET /v1/memory"}
-	}
-	return h.answer(w, "read a memory entry", NewEntryBody(e), err)
+	return h.remember(w, r, "read a memory entry", func(ctx context.Context) (any, error) {
+		e, ok, err := h.o.Memory.Get(ctx, r.PathValue("id"))
+		if err == nil && !ok {
+			err = &Problem{CodeNotFound, "there is no such memory entry", "list them with GET /v1/memory"}
+		}
+		return NewEntryBody(e), err
+	})
 }
 
 // memoryBody reads the fields of a request's body, and counts one that is malformed.
@@ -179,13 +179,7 @@ func (h *HTTP) postMemory(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	release, err := h.memories(w, r)
-	if err != nil {
-		return err
-	}
-	defer release()
-	done, err := h.o.Memory.Bring(r.Context(), entries, how)
-	return h.answer(w, "bring memory entries", done, err)
+	return h.remember(w, r, "bring memory entries", func(ctx context.Context) (any, error) { return h.o.Memory.Bring(ctx, entries, how) })
 }
 
 // entry reads an item of a list as an entry, and completes it.
@@ -219,16 +213,13 @@ func (h *HTTP) postForget(w http.ResponseWriter, r *http.Request) error {
 		h.o.Counters.malformed.Add(1)
 		return badRequest(`field "ids" is missing or empty`, "name the entries to forget")
 	}
-	release, err := h.memories(w, r)
-	if err != nil {
-		return err
-	}
-	defer release()
-	n, err := h.o.Memory.Forget(r.Context(), ids...)
-	if err == nil {
-		h.o.Log.Info("memory entries forgotten", "entries", n)
-	}
-	return h.answer(w, "forget memory entries", ForgetBody{n}, err)
+	return h.remember(w, r, "forget memory entries", func(ctx context.Context) (any, error) {
+		n, err := h.o.Memory.Forget(ctx, ids...)
+		if err == nil {
+			h.o.Log.Info("memory entries forgotten", "entries", n)
+		}
+		return ForgetBody{n}, err
+	})
 }
 
 func (h *HTTP) getExport(w http.ResponseWriter, r *http.Request) error {
