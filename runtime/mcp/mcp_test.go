@@ -20,7 +20,6 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
-	"shelly/runtime/tool/program"
 )
 
 func TestTOL91EachToolHasANameOfItsOwn(t *testing.T) {
@@ -134,7 +133,7 @@ func TestTOL94AToolThatCannotBeReadCostsNoOther(t *testing.T) {
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"odd","description":7},{"name":7},"none",null,{"name":"act"}]}}`, m.ID)
 		}
 		return nil
-	}), Workspace: t.TempDir(), Path: program.Path, Log: slog.New(slog.NewTextHandler(&log, nil)), pace: brief(), Changed: func() {}})
+	}), Workspace: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil)), pace: brief(), Changed: func() {}})
 	t.Cleanup(w.Close)
 	w.Use([]Server{one("h")})
 	w.Wait(t.Context())
@@ -355,7 +354,7 @@ func TestTOL92WhatAServerLeavesIsSaid(t *testing.T) {
 			return errors.New("oops")
 		}
 		return nil
-	})}, Workspace: t.TempDir(), Path: program.Path, Log: slog.New(slog.NewTextHandler(&log, nil)), pace: brief(), Changed: func() {}})
+	})}, Workspace: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil)), pace: brief(), Changed: func() {}})
 	t.Cleanup(w.Close)
 	w.Use([]Server{one("h")})
 	w.Wait(t.Context())

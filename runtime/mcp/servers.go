@@ -42,7 +42,6 @@ type Sandbox interface {
 type Options struct {
 	Sandbox   Sandbox
 	Workspace string // absolute, without symbolic links
-	Path      string // PATH of the programs
 	Version   string // shelly's, as it is sent to servers
 	Log       *slog.Logger
 	Patience  time.Duration // how long a call may wait for a person; 0: an hour

@@ -40,7 +40,7 @@ type running struct {
 
 // run starts a program. When it ends, end is called.
 func (s *server) run(ctx context.Context, end context.CancelCauseFunc) (*running, error) {
-	args, err := program.Find(s.config.Command, s.options.Workspace, s.options.Path)
+	args, err := program.Find(s.config.Command, s.options.Workspace)
 	if err != nil {
 		return nil, fmt.Errorf("tools.mcp.%s.command: %w", s.config.Name, err)
 	}
@@ -58,7 +58,7 @@ func (s *server) run(ctx context.Context, end context.CancelCauseFunc) (*running
 		defer close(r.done)
 		ended, err := s.options.Sandbox.Run(ctx, sandbox.Spec{
 			Args: args, In: read, Out: r.filter, Errs: r.errs, Network: s.config.Network,
-			Env: append([]string{"PATH=" + s.options.Path, "HOME=" + s.options.Workspace, "LANG=C.UTF-8"}, s.config.Env...),
+			Env: append(program.Env(s.options.Workspace), s.config.Env...),
 		})
 		_ = read.Close()
 		if left := tool.Remains(ended); left != "" && ctx.Err() != nil { // nobody is told how it ended

@@ -21,7 +21,6 @@ import (
 	"shelly/runtime/egress"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
-	"shelly/runtime/tool/program"
 	"shelly/runtime/tool/tree"
 )
 
@@ -78,7 +77,7 @@ func worldOf(t *testing.T, b Sandbox, p pace, workspace, notes string, list ...S
 	t.Helper()
 	w := &world{t: t, changed: make(chan struct{}, 100)}
 	w.Servers = New(Options{
-		Sandbox: b, Workspace: workspace, Path: program.Path, Version: "test", Log: slog.New(slog.NewTextHandler(&w.log, nil)), pace: p, Notes: notes,
+		Sandbox: b, Workspace: workspace, Version: "test", Log: slog.New(slog.NewTextHandler(&w.log, nil)), pace: p, Notes: notes,
 		Changed: func() { w.changed <- struct{}{} },
 	})
 	t.Cleanup(w.Close)

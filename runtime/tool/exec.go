@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +15,10 @@ import (
 	"shelly/runtime/repository"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/sandbox/policy"
+	"shelly/runtime/tool/program"
 )
 
-const (
-	execName    = "exec"
-	defaultPath = "/usr/local/bin:/usr/bin:/bin"
-)
+const execName = "exec"
 
 // Exec is how exec runs commands.
 type Exec struct {
@@ -29,7 +26,6 @@ type Exec struct {
 	Policy  policy.Policy
 	Network bool          // commands may use the network
 	Timeout time.Duration // for one command; it must be positive
-	Path    string        // PATH of commands; empty: /usr/local/bin:/usr/bin:/bin
 }
 
 func (e *Exec) wrong() error {
@@ -88,11 +84,10 @@ func (r *Runner) exec(ctx context.Context, call fsm.RunTool, a Arguments) Result
 	}
 	e := r.options.Exec
 	out := capture{half: Room(r.options.ResultBytesMax) / 2}
-	path := cmp.Or(e.Path, defaultPath)
 	to, silence := Followed(ctx, &out) // TOL-50
 	defer silence()
 	end, err := e.Box.Run(ctx, sandbox.Spec{
-		Args: args, Dir: dir, Env: []string{"PATH=" + path, "HOME=" + r.dir, "LANG=C.UTF-8"},
+		Args: args, Dir: dir, Env: program.Env(r.dir),
 		Out: to[0], Timeout: e.Timeout, Network: e.Network,
 	})
 	if err != nil {

@@ -126,9 +126,8 @@ func TestCommandsThatCannotBeRun(t *testing.T) {
 func TestTOL6CommandSeesAMinimalEnvironment(t *testing.T) {
 	t.Setenv("SHELLY_TOKEN", secret)
 	w := newExecWorld(t)
-	w.options.Exec.Path = "/usr/bin:/bin"
 	got := w.sh("env | grep -v -e ^PWD= -e ^OLDPWD= -e ^SHLVL= -e ^_= | sort")
-	want := fsm.ToolAnswered{Text: "exit code: 0\nHOME=" + w.workspace + "\nLANG=C.UTF-8\nPATH=/usr/bin:/bin\n"}
+	want := fsm.ToolAnswered{Text: "exit code: 0\nHOME=" + w.workspace + "\nLANG=C.UTF-8\nPATH=/usr/local/bin:/usr/bin:/bin\n"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

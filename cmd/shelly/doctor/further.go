@@ -101,7 +101,7 @@ func (x *examination) tools(cfg config.Config) {
 }
 
 func (x *examination) program(key string, command []string, env config.Variables, workspace string, running *comm.Status) {
-	args, err := program.Find(command, workspace, program.Path)
+	args, err := program.Find(command, workspace)
 	switch {
 	case err != nil:
 		x.fail(key, err.Error(), "install it, or correct "+key+".command")

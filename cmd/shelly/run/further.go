@@ -14,7 +14,6 @@ import (
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/custom"
 	"shelly/runtime/tool/memory"
-	"shelly/runtime/tool/program"
 	"shelly/runtime/tool/web"
 	"shelly/sim/strict"
 )
@@ -95,7 +94,7 @@ func programTools(cfg config.Config, box *sandbox.Keeper, own []string) ([]tool.
 		return nil, err
 	}
 	var added []tool.Added
-	o := custom.Options{Sandbox: box, Workspace: workspace, Path: program.Path, ResultBytesMax: int(cfg.Tools.ResultBytesMax)}
+	o := custom.Options{Sandbox: box, Workspace: workspace, ResultBytesMax: int(cfg.Tools.ResultBytesMax)}
 	for _, p := range cfg.Tools.Custom {
 		if slices.Contains(own, p.Name) {
 			return nil, fmt.Errorf("tools.custom.%s: shelly has a tool of this name; give it another", p.Name)

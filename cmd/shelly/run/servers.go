@@ -14,7 +14,6 @@ import (
 	"shelly/runtime/mcp"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
-	"shelly/runtime/tool/program"
 	"shelly/sim/strict"
 )
 
@@ -47,7 +46,7 @@ func (s *starting) openServers(ctx context.Context) error {
 	}
 	s.changed = make(chan struct{}, 1)
 	s.servers = mcp.New(mcp.Options{
-		Sandbox: &s.boxes, Workspace: workspace, Path: program.Path, Version: version.Text(), Log: s.log,
+		Sandbox: &s.boxes, Workspace: workspace, Version: version.Text(), Log: s.log,
 		Notes:    filepath.Join(s.cfg.Data, "mcp"),
 		Patience: time.Duration(s.cfg.Limits.ApprovalTimeout)*time.Millisecond + time.Minute,
 		Changed: func() {

@@ -11,7 +11,6 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
-	"shelly/runtime/tool/program"
 	"shelly/runtime/tool/tree"
 )
 
@@ -50,7 +49,7 @@ func (w *world) Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error) {
 func (w *world) Rung() sandbox.Rung { return sandbox.None }
 
 func (w *world) options() Options {
-	return Options{Sandbox: w, Workspace: w.dir, Path: program.Path, ResultBytesMax: 4 << 10}
+	return Options{Sandbox: w, Workspace: w.dir, ResultBytesMax: 4 << 10}
 }
 
 func (w *world) tool(p Program) tool.Added {
@@ -177,7 +176,7 @@ func TestTOL80AMissingProgramIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for command, want := range map[string]string{
-		"no-such-program": `tools.custom.x.command: there is no program "no-such-program" in ` + program.Path,
+		"no-such-program": `tools.custom.x.command: there is no program "no-such-program" in /usr/local/bin:/usr/bin:/bin`,
 		"./none.sh":       w.dir + "/none.sh: there is no such program",
 		"./data":          "chmod +x",
 		w.dir + "/":       "it is a folder",

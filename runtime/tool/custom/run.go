@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 
 	"shelly/fsm/wording"
 	"shelly/runtime/sandbox"
 	"shelly/runtime/tool"
+	"shelly/runtime/tool/program"
 )
 
 // runner runs one program.
@@ -99,8 +101,7 @@ func (r runner) start(ctx context.Context, s sandbox.Spec, a tool.Arguments) (sa
 }
 
 func (r runner) environment(key string) []string {
-	env := []string{"PATH=" + r.options.Path, "HOME=" + r.options.Workspace, "LANG=C.UTF-8", KeyVariable + "=" + key}
-	return append(env, r.tool.Env...)
+	return slices.Concat(program.Env(r.options.Workspace), []string{KeyVariable + "=" + key}, r.tool.Env)
 }
 
 // head keeps the beginning of an output of any length.

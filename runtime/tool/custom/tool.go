@@ -22,7 +22,6 @@ type Sandbox interface {
 type Options struct {
 	Sandbox        Sandbox
 	Workspace      string // absolute, without symbolic links
-	Path           string // PATH of the programs
 	ResultBytesMax int    // of the part of an output that is kept
 }
 
@@ -45,7 +44,7 @@ const noArguments = `{"type":"object","properties":{},"additionalProperties":fal
 // Tool returns the tool for a program. Its error names the key at fault and what is wrong.
 func Tool(o Options, p Program) (tool.Added, error) {
 	key := "tools.custom." + p.Name
-	command, err := program.Find(p.Command, o.Workspace, o.Path)
+	command, err := program.Find(p.Command, o.Workspace)
 	if err != nil {
 		return tool.Added{}, fmt.Errorf("%s.command: %w", key, err)
 	}
@@ -60,7 +59,7 @@ func Tool(o Options, p Program) (tool.Added, error) {
 		return tool.Added{}, fmt.Errorf("%s.schema: %w", key, err)
 	}
 	if len(p.Probe) > 0 {
-		probe, err := program.Find(p.Probe, o.Workspace, o.Path)
+		probe, err := program.Find(p.Probe, o.Workspace)
 		if err != nil {
 			return tool.Added{}, fmt.Errorf("%s.probe: %w", key, err)
 		}

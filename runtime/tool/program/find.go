@@ -9,12 +9,15 @@ import (
 	"strings"
 )
 
-// Path is the default search path for programs.
-const Path = "/usr/local/bin:/usr/bin:/bin"
+// path is where programs are looked up, by shelly and by what it runs.
+const path = "/usr/local/bin:/usr/bin:/bin"
+
+// Env returns the environment of what shelly runs, whose home is a folder.
+func Env(home string) []string { return []string{"PATH=" + path, "HOME=" + home, "LANG=C.UTF-8"} }
 
 // Find returns a command with its program as an absolute path: a name with a slash is relative
 // to dir, any other is looked up in the folders of path.
-func Find(command []string, dir, path string) ([]string, error) {
+func Find(command []string, dir string) ([]string, error) {
 	name := command[0]
 	if strings.Contains(name, "/") {
 		file := name
