@@ -51,9 +51,8 @@ type Options struct {
 	// KeepAlive is how long the server keeps an idle model loaded; negative: forever. Default:
 	// DefaultKeepAlive. To unload it at once use time.Nanosecond.
 	KeepAlive time.Duration
-	// Temperature and Seed are those of the sampling. Default: nil, the model's own.
-	Temperature *float64
-	Seed        *int
+	// Seed is that of the sampling. Default: nil, the model's own.
+	Seed *int
 	// Think says whether the model thinks: true, false, low, medium or high. Default: empty, as the
 	// model does by itself.
 	Think string

@@ -146,7 +146,7 @@ func (c *Client) Describes() bool { return c.opt.Tools != ToolsNative }
 
 // Sends returns the client's own options, overridden by those that come with the call (INF-23).
 func (c *Client) Sends(asked fsm.Options) Sent {
-	o := Sent{NumCtx: c.opt.NumCtx, NumPredict: c.opt.NumPredict, Temperature: c.opt.Temperature, Seed: c.opt.Seed}
+	o := Sent{NumCtx: c.opt.NumCtx, NumPredict: c.opt.NumPredict, Seed: c.opt.Seed}
 	if asked.Temperature != 0 {
 		degrees := max(0, float64(asked.Temperature)/1000)
 		o.Temperature = &degrees

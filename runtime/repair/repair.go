@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -20,7 +19,6 @@ import (
 type Options struct {
 	DryRun bool // report what would be done, and write nothing
 	Now    func() time.Time
-	Logger *slog.Logger // gets Pebble's messages; nil: they are discarded
 }
 
 // asideLayout is the layout of the name of the folder that the damaged store is moved into.
@@ -64,7 +62,7 @@ func Run(ctx context.Context, data string, o Options) (r Report, err error) {
 	if err := backup.Pending(data); err != nil {
 		return r, err
 	}
-	healthy, err := sound(ctx, data, o)
+	healthy, err := sound(ctx, data)
 	if err != nil {
 		return r, err
 	}
@@ -75,12 +73,12 @@ func Run(ctx context.Context, data string, o Options) (r Report, err error) {
 		}, nil
 	}
 	if o.DryRun {
-		r, err = remake(ctx, data, vfs.NewMem(), "store", o)
+		r, err = remake(ctx, data, vfs.NewMem(), "store")
 		r.DryRun = true
 		return r, err
 	}
 	aside, err := backup.Exchange(data, o.Now().UTC().Format(asideLayout), func(to string) (err error) {
-		r, err = remake(ctx, data, vfs.Default, datafolder.Store(to), o)
+		r, err = remake(ctx, data, vfs.Default, datafolder.Store(to))
 		return err
 	})
 	r.Aside = aside
@@ -88,8 +86,8 @@ func Run(ctx context.Context, data string, o Options) (r Report, err error) {
 }
 
 // sound reports whether a store needs no repair.
-func sound(ctx context.Context, data string, o Options) (sound bool, err error) {
-	s, err := datafolder.OpenReadOnly(data, store.Options{Logger: o.Logger})
+func sound(ctx context.Context, data string) (sound bool, err error) {
+	s, err := datafolder.OpenReadOnly(data, store.Options{})
 	if errors.Is(err, store.ErrCorrupt) {
 		return false, nil
 	}
@@ -101,13 +99,13 @@ func sound(ctx context.Context, data string, o Options) (sound bool, err error) 
 }
 
 // remake makes an intact store from the damaged one of a data folder, and proves that it is intact.
-func remake(ctx context.Context, data string, disk vfs.FS, to string, o Options) (r Report, err error) {
-	w, err := store.Salvage(ctx, datafolder.Store(data), store.Options{Logger: o.Logger})
+func remake(ctx context.Context, data string, disk vfs.FS, to string) (r Report, err error) {
+	w, err := store.Salvage(ctx, datafolder.Store(data), store.Options{})
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	s, found, err := w.Rebuild(ctx, to, store.Options{FS: disk, Logger: o.Logger})
+	s, found, err := w.Rebuild(ctx, to, store.Options{FS: disk})
 	if err != nil {
 		return r, err
 	}
@@ -116,12 +114,12 @@ func remake(ctx context.Context, data string, disk vfs.FS, to string, o Options)
 	if err := errors.Join(m.mend(), s.Close()); err != nil {
 		return r, err
 	}
-	return r, prove(ctx, to, store.Options{FS: disk, Logger: o.Logger})
+	return r, prove(ctx, disk, to)
 }
 
 // prove reads the whole store and folds its journal, as a start will.
-func prove(ctx context.Context, dir string, o store.Options) error {
-	s, err := store.OpenReadOnly(dir, o)
+func prove(ctx context.Context, disk vfs.FS, dir string) error {
+	s, err := store.OpenReadOnly(dir, store.Options{FS: disk})
 	if err != nil {
 		return fmt.Errorf("open what was repaired: %w", err)
 	}
