@@ -3,6 +3,7 @@
 package messages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +140,7 @@ func (c *Command) list(src *source) ([]comm.Message, error) {
 			all = append(all, m)
 		}
 	}
-	slices.SortFunc(all, func(a, b comm.Message) int { return int(int64(a.Position) - int64(b.Position)) })
+	slices.SortFunc(all, func(a, b comm.Message) int { return cmp.Compare(a.Position, b.Position) })
 	return all, nil
 }
 

@@ -57,11 +57,11 @@ func (c *exportCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 
 // read reads the request from the journal.
 func (c *exportCmd) read() (r *export.Record, err error) {
-	j, closed, err := c.open()
+	j, err := c.open()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, closed()) }()
+	defer func() { err = errors.Join(err, j.Close()) }()
 	h, err := c.history(j, c.ID)
 	if err != nil {
 		return nil, err

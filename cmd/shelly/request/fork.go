@@ -115,11 +115,11 @@ func (c *forkCmd) config() (config.Config, error) {
 
 // point finds the step.
 func (c *forkCmd) point() (_ fork.Point, err error) {
-	j, closed, err := c.open()
+	j, err := c.open()
 	if err != nil {
 		return fork.Point{}, err
 	}
-	defer func() { err = errors.Join(err, closed()) }()
+	defer func() { err = errors.Join(err, j.Close()) }()
 	h, err := c.history(j, c.ID)
 	if err != nil {
 		return fork.Point{}, err

@@ -2,6 +2,7 @@ package request
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"time"
@@ -48,10 +49,7 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) (err error) {
 		return err
 	}
 	found, err := c.find(src, cfg.Data, since)
-	if closing := src.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
+	if err = errors.Join(err, src.Close()); err != nil {
 		return err
 	}
 	none := "no request matches"

@@ -27,12 +27,8 @@ type journalled struct {
 }
 
 // open opens the journal for reading.
-func (r *journalled) open() (engine.Reader, func() error, error) {
-	s, err := folder.OpenJournal(context.Background(), r.Place)
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, s.Close, nil
+func (r *journalled) open() (*folder.Journal, error) {
+	return folder.OpenJournal(context.Background(), r.Place)
 }
 
 // find returns the key of the request with an id, as record does.

@@ -66,11 +66,11 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 	if key, ok := c.unreplayed(); ok {
 		return exit.Errorf(exit.Usage, "--set %s changes nothing: recorded steps are decided under their recorded configuration; see shelly request fork --help", key)
 	}
-	j, closed, err := c.open()
+	j, err := c.open()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closed()) }()
+	defer func() { err = errors.Join(err, j.Close()) }()
 	if c.All {
 		return c.all(t, j)
 	}

@@ -41,11 +41,11 @@ func (showCmd) Help() string {
 
 // Run implements the subcommand (CLI-15).
 func (c *showCmd) Run(t *terminal.Terminal) (err error) {
-	j, closed, err := c.open()
+	j, err := c.open()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closed()) }()
+	defer func() { err = errors.Join(err, j.Close()) }()
 	h, err := c.historyBy(j, c.ID, history.Rest)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm/wording"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
@@ -102,14 +103,10 @@ func detail(err error) string {
 }
 
 func loadFailure(broken []report.Case) error {
-	switch len(broken) {
-	case 0:
+	if len(broken) == 0 {
 		return nil
-	case 1:
-		return exit.Errorf(exit.Usage, "1 file does not load")
-	default:
-		return exit.Errorf(exit.Usage, "%d files do not load", len(broken))
 	}
+	return exit.Errorf(exit.Usage, "%s", wording.Counted(len(broken), "file does not load", "files do not load"))
 }
 
 // LoadOne loads a file of one case, wherever it is. Errors have its path as it was given.

@@ -123,15 +123,12 @@ func (c *Command) check() error {
 // traceFlags refuses --trace if no text is written, or nothing runs (CLI-160).
 func (c *Command) traceFlags() error {
 	switch {
-	case !c.Trace:
-		return nil
-	case c.Format == "json":
+	case c.Trace && c.Format == "json":
 		return exit.Errorf(exit.Usage, "--trace writes text; leave out --format json")
-	case c.List:
+	case c.Trace && c.List:
 		return exit.Errorf(exit.Usage, "--trace shows what ran, but --list runs nothing; leave one out")
-	default:
-		return nil
 	}
+	return nil
 }
 
 type flag struct {
