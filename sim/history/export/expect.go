@@ -19,9 +19,7 @@ func (s *story) expect() object {
 		return s.expectRun()
 	}
 	reply := object{{"id", requestID}, {"text", loosened(r.Request.Reply, r.looks())}, {"outcome", string(r.Request.Outcome)}}
-	if r.Request.IsError {
-		reply.put("is_error", true)
-	}
+	reply.flag("is_error", r.Request.IsError)
 	o := object{{"replies", []any{reply}}}
 	if s.others > 0 || s.follows {
 		o = object{{"replies", object{{"$contains", reply}}}}
@@ -41,9 +39,7 @@ func (s *story) expectRun() (o object) {
 			}
 			if sent, ok := e.(fsm.SendMessage); ok {
 				one := object{{"channel", sent.To.Channel}, {"chat", sent.To.Chat}, {"text", loosened(sent.Text, false)}}
-				if sent.IsError {
-					one.put("is_error", true)
-				}
+				one.flag("is_error", sent.IsError)
 				messages = append(messages, one)
 			}
 			if told, ok := e.(fsm.Report); ok {
@@ -104,9 +100,7 @@ func (s *story) audited() []any {
 	list := []any{}
 	for _, a := range s.audits {
 		one := arguments(object{{"tool", a.Tool}}, a.Args)
-		if a.Failed {
-			one.put("failed", true)
-		}
+		one.flag("failed", a.Failed)
 		list = append(list, one)
 	}
 	return list

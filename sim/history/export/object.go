@@ -34,6 +34,13 @@ func (o *object) text(key, value string) {
 	}
 }
 
+// flag adds a key that is true, unless it is not.
+func (o *object) flag(key string, is bool) {
+	if is {
+		o.put(key, true)
+	}
+}
+
 // list adds a key with a list, unless that is empty.
 func (o *object) list(key string, list []any) {
 	if len(list) > 0 {

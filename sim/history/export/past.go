@@ -102,9 +102,7 @@ func said(messages []fsm.Message) []any {
 			used = append(used, name)
 		}
 		o.list("used", used)
-		if m.Aside {
-			o.put("aside", true)
-		}
+		o.flag("aside", m.Aside)
 		if p := m.Part; p.Result > 0 {
 			part := object{{"result", p.Result}}
 			if p.From > 0 {
@@ -133,9 +131,7 @@ func (s *story) skills() []any {
 	for _, k := range s.record.From.Config.Skills {
 		o := object{{"name", k.Name}}
 		o.text("summary", k.Summary)
-		if k.Always {
-			o.put("always", true)
-		}
+		o.flag("always", k.Always)
 		text, references := k.Text, object{}
 		for _, c := range of[fsm.LoadSkill](s) {
 			load, _ := c.effect.(fsm.LoadSkill)

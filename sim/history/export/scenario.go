@@ -109,9 +109,7 @@ func (s *story) write() (string, error) {
 	name := strings.TrimPrefix(r.name(), r.Name()+": ")
 	o := object{{"scenario", format.FormatVersion}, {"name", nameOf(name)}, {"tags", []string{"export"}}}
 	r.setting(&o, s.added)
-	if s.writesCalls() {
-		o.put("calls_as_text", true)
-	}
+	o.flag("calls_as_text", s.writesCalls())
 	s.past(&o)
 	o.object("tools", s.stubs())
 	s.scripts(&o)

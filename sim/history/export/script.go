@@ -49,17 +49,13 @@ func (s *story) line(c *call) object {
 	}
 	if in, ok := c.answer.Fact.(fsm.BrainAnswered); ok {
 		o.text("thinks", in.Thinking)
-		if in.Text == "" && len(in.Calls) == 0 && in.Stop != fsm.StopMaxTokens {
-			o.put("empty", true)
-		}
+		o.flag("empty", in.Text == "" && len(in.Calls) == 0 && in.Stop != fsm.StopMaxTokens)
 		o.text("says", in.Text)
 		var calls []any
 		for _, asked := range in.Calls {
 			call := toolCall(asked)
 			known := slices.ContainsFunc(slices.Concat(s.record.From.Config.Tools, s.added), func(t fsm.ToolDecl) bool { return t.Name == asked.Name })
-			if !known && asked.Name != fsm.ToolHelp {
-				call.put("undeclared", true)
-			}
+			call.flag("undeclared", !known && asked.Name != fsm.ToolHelp)
 			calls = append(calls, call)
 		}
 		o.list("calls", calls)
@@ -192,9 +188,7 @@ func declarations(t fsm.ToolDecl) []object {
 	if t.Effects != fsm.EffectsUnsafe {
 		head.text("effects", string(t.Effects))
 	}
-	if t.Approve {
-		head.put("approve", true)
-	}
+	head.flag("approve", t.Approve)
 	if len(t.Subject) > 0 {
 		head.put("subject", t.Subject)
 	}
@@ -232,12 +226,8 @@ func (s *story) entry(c *call) object {
 			o.put("asks", in.Asks)
 		case in.Failed:
 			o.put("fails", s.whole(in.Text, in.Kept))
-			if in.Nothing {
-				o.put("nothing", true)
-			}
-			if in.Invalid {
-				o.put("invalid", true)
-			}
+			o.flag("nothing", in.Nothing)
+			o.flag("invalid", in.Invalid)
 		default:
 			o.put("returns", s.whole(in.Text, in.Kept))
 		}
@@ -318,9 +308,7 @@ func (s *story) services(faults *object) {
 				continue
 			}
 			s.takes(&o, c)
-			if c.again > 0 { // a start may not have come to it
-				o.put("optional", true)
-			}
+			o.flag("optional", c.again > 0) // a start may not have come to it
 			list = append(list, o)
 		}
 		at := slices.IndexFunc(*faults, func(m member) bool { return m.key == f.key })

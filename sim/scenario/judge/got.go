@@ -191,30 +191,17 @@ func optionsValue(o fsm.Options) data.Value {
 
 func messageValue(m fsm.Message) data.Value {
 	v := []data.Member{data.With("role", data.Text(string(m.Role))), data.With("text", data.Text(m.Text))}
-	if m.Thinking != "" {
-		v = append(v, data.With("thinking", data.Text(m.Thinking)))
-	}
-	if len(m.Calls) > 0 {
-		v = append(v, data.With("calls", data.List(m.Calls, func(c fsm.ToolCall) data.Value {
+	return data.Map("text", append(v, brief(data.Map("",
+		data.With("thinking", data.Text(m.Thinking)),
+		data.With("calls", data.List(m.Calls, func(c fsm.ToolCall) data.Value {
 			return data.Map("tool", data.With("tool", data.Text(c.Name)), data.With("args", data.Args(c.Args)))
-		})))
-	}
-	if m.Tool != "" {
-		v = append(v, data.With("tool", data.Text(m.Tool)))
-	}
-	if m.ToolCall != "" {
-		v = append(v, data.With("id", data.Text(m.ToolCall)))
-	}
-	if len(m.Images) > 0 {
-		v = append(v, data.With("images", data.List(m.Images, func(b []byte) data.Value { return data.Text(string(b)) })))
-	}
-	if len(m.Used) > 0 {
-		v = append(v, data.With("used", data.List(m.Used, data.Text)))
-	}
-	if m.Source != 0 {
-		v = append(v, data.With("source", data.List(m.Source.Names(), data.Text)))
-	}
-	return data.Map("text", v...)
+		})),
+		data.With("tool", data.Text(m.Tool)),
+		data.With("id", data.Text(m.ToolCall)),
+		data.With("images", data.List(m.Images, func(b []byte) data.Value { return data.Text(string(b)) })),
+		data.With("used", data.List(m.Used, data.Text)),
+		data.With("source", data.List(m.Source.Names(), data.Text)),
+	)).Members...)...)
 }
 
 // worldValue is the outside world by name.
