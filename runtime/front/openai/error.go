@@ -2,7 +2,6 @@ package openai
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,7 +14,6 @@ import (
 type Error struct {
 	Status  int // 0: 400
 	Message string
-	Type    string // "": by the status
 	Param   string
 	Code    string
 	Final   bool // asking again does not help; a header tells the SDKs so
@@ -36,7 +34,7 @@ type errorObject struct {
 }
 
 func (e *Error) body() errorBody {
-	return errorBody{errorObject{e.Message, cmp.Or(e.Type, typeOf(e.status())), orNull(e.Param), orNull(e.Code)}}
+	return errorBody{errorObject{e.Message, typeOf(e.status()), orNull(e.Param), orNull(e.Code)}}
 }
 
 func (e *Error) status() int { return cmp.Or(e.Status, http.StatusBadRequest) }
@@ -111,13 +109,5 @@ func worded(p *comm.Problem, status int) any {
 	if status == http.StatusUnauthorized {
 		e.Code = "invalid_api_key"
 	}
-	return json.RawMessage(mustJSON(e.body()))
-}
-
-func mustJSON(v any) []byte {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic("openai: encode an error: " + err.Error()) // plain texts
-	}
-	return text
+	return e.body()
 }
