@@ -95,16 +95,12 @@ func (c *Client) within(limit time.Duration) *http.Client {
 
 // Status returns the daemon's status.
 func (c *Client) Status(ctx context.Context) (comm.Status, error) {
-	var s comm.Status
-	err := c.get(ctx, "/v1/status", &s)
-	return s, err
+	return get[comm.Status](ctx, c, "/v1/status")
 }
 
 // Get returns the record of a request; channel "" is that of Ask.
 func (c *Client) Get(ctx context.Context, id, channel string) (comm.Record, error) {
-	var r comm.Record
-	err := c.get(ctx, About{ID: id, Channel: channel}.of(""), &r)
-	return r, err
+	return get[comm.Record](ctx, c, About{ID: id, Channel: channel}.of(""))
 }
 
 // Cancel asks to end a request, and reports whether that changed anything; channel ""
@@ -115,8 +111,7 @@ func (c *Client) Cancel(ctx context.Context, id, channel string) (taken bool, er
 
 // CancelOf is Cancel of a request that may be another client's.
 func (c *Client) CancelOf(ctx context.Context, about About) (taken bool, err error) {
-	var answer comm.Taken
-	err = c.post(ctx, about.of("/cancel"), nil, &answer)
+	answer, err := post[comm.Taken](ctx, c, about.of("/cancel"), nil)
 	return answer.Taken, err
 }
 
@@ -144,29 +139,30 @@ func (c *Client) Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody
 	return body, nil
 }
 
-func (c *Client) requests(ctx context.Context, q url.Values) (body comm.RequestsBody, err error) {
-	err = c.get(ctx, "/v1/requests?"+q.Encode(), &body)
-	return body, err
+func (c *Client) requests(ctx context.Context, q url.Values) (comm.RequestsBody, error) {
+	return get[comm.RequestsBody](ctx, c, "/v1/requests?"+q.Encode())
 }
 
 // segment returns an id as a part of a path. Dots are escaped as well, so that no id is taken for
 // a step up in the path.
 func segment(id string) string { return strings.ReplaceAll(url.PathEscape(id), ".", "%2E") }
 
-func (c *Client) get(ctx context.Context, path string, to any) error {
-	return c.read(ctx, http.MethodGet, path, nil, to)
+// get returns what a path answers.
+func get[T any](ctx context.Context, c *Client, path string) (answer T, err error) {
+	err = c.read(ctx, http.MethodGet, path, nil, &answer)
+	return answer, err
 }
 
-// post sends fields, or nothing if they are nil.
-func (c *Client) post(ctx context.Context, path string, fields, to any) error {
-	if fields == nil {
-		return c.read(ctx, http.MethodPost, path, nil, to)
+// post sends fields, or nothing if they are nil, and returns the answer.
+func post[T any](ctx context.Context, c *Client, path string, fields any) (answer T, err error) {
+	var body []byte
+	if fields != nil {
+		if body, err = json.Marshal(fields); err != nil {
+			return answer, fmt.Errorf("encode what is sent: %w", err)
+		}
 	}
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return fmt.Errorf("encode what is sent: %w", err)
-	}
-	return c.read(ctx, http.MethodPost, path, body, to)
+	err = c.read(ctx, http.MethodPost, path, body, &answer)
+	return answer, err
 }
 
 // read decodes the answer to a request.

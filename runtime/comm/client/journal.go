@@ -33,15 +33,12 @@ func (c *Client) Journal(ctx context.Context) *Journal { return &Journal{c, ctx}
 
 // Kept implements [engine.Reader].
 func (j *Journal) Kept() (engine.Kept, error) {
-	var kept engine.Kept
-	err := j.client.get(j.ctx, "/v1/journal/kept", &kept)
-	return kept, err
+	return get[engine.Kept](j.ctx, j.client, "/v1/journal/kept")
 }
 
 // Request implements [engine.Reader]. Body is not set.
 func (j *Journal) Request(key fsm.RequestKey) (engine.Request, bool, error) {
-	var record comm.Record
-	err := j.client.get(j.ctx, About{ID: key.ID, Channel: key.Channel, Client: key.Principal}.of(""), &record)
+	record, err := get[comm.Record](j.ctx, j.client, About{ID: key.ID, Channel: key.Channel, Client: key.Principal}.of(""))
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return engine.Request{}, false, nil
@@ -56,9 +53,8 @@ func (j *Journal) Requests(before uint64, limit int) ([]engine.Request, error) {
 	if limit < 1 {
 		return nil, nil
 	}
-	var body comm.RequestsBody
-	q := url.Values{"before": {decimal(before)}, "limit": {strconv.Itoa(limit)}}
-	if err := j.client.get(j.ctx, "/v1/requests?"+q.Encode(), &body); err != nil {
+	body, err := j.client.requests(j.ctx, url.Values{"before": {decimal(before)}, "limit": {strconv.Itoa(limit)}})
+	if err != nil {
 		return nil, err
 	}
 	var found []engine.Request

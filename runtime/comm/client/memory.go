@@ -27,9 +27,7 @@ func (m Memory) List(ctx context.Context, f memory.Filter, skip, limit int) (com
 		q.Set("skip", strconv.Itoa(skip))
 	}
 	q.Set("limit", strconv.Itoa(max(0, limit)))
-	var body comm.MemoryBody
-	err := m.client.get(ctx, "/v1/memory?"+q.Encode(), &body)
-	return body, err
+	return get[comm.MemoryBody](ctx, m.client, "/v1/memory?"+q.Encode())
 }
 
 // Search returns the best entries for a text.
@@ -38,9 +36,7 @@ func (m Memory) Search(ctx context.Context, query memory.Query) (memory.Result, 
 	q.Set("text", query.Text)
 	q.Set("k", strconv.Itoa(max(0, query.TopK)))
 	q.Set("mode", string(query.Mode))
-	var found memory.Result
-	err := m.client.get(ctx, "/v1/memory/search?"+q.Encode(), &found)
-	return found, err
+	return get[memory.Result](ctx, m.client, "/v1/memory/search?"+q.Encode())
 }
 
 func filterQuery(f memory.Filter) url.Values {
@@ -62,8 +58,7 @@ func filterQuery(f memory.Filter) url.Values {
 
 // Get returns an entry, or false.
 func (m Memory) Get(ctx context.Context, id string) (comm.EntryBody, bool, error) {
-	var body comm.EntryBody
-	err := m.client.get(ctx, "/v1/memory/entries/"+segment(id), &body)
+	body, err := get[comm.EntryBody](ctx, m.client, "/v1/memory/entries/"+segment(id))
 	if errors.Is(err, ErrNotFound) {
 		return body, false, nil
 	}
@@ -72,15 +67,12 @@ func (m Memory) Get(ctx context.Context, id string) (comm.EntryBody, bool, error
 
 // Bring stores entries, each whole, and returns once all are durable.
 func (m Memory) Bring(ctx context.Context, entries []fsm.Entry, how memory.Bringing) (memory.Brought, error) {
-	var done memory.Brought
-	err := m.client.post(ctx, "/v1/memory", map[string]any{"entries": entries, "replace": how.Replace, "dry_run": how.Dry}, &done)
-	return done, err
+	return post[memory.Brought](ctx, m.client, "/v1/memory", map[string]any{"entries": entries, "replace": how.Replace, "dry_run": how.Dry})
 }
 
 // Forget deletes entries and returns how many of them there were.
 func (m Memory) Forget(ctx context.Context, ids ...string) (int, error) {
-	var done comm.ForgetBody
-	err := m.client.post(ctx, "/v1/memory/forget", map[string]any{"ids": ids}, &done)
+	done, err := post[comm.ForgetBody](ctx, m.client, "/v1/memory/forget", map[string]any{"ids": ids})
 	return done.Forgotten, err
 }
 

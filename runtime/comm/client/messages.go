@@ -24,8 +24,7 @@ func (c *Client) Messages(ctx context.Context, to fsm.Origin, after uint64, limi
 	if unread {
 		q.Set("unread", "1")
 	}
-	var body comm.MessagesBody
-	err := c.get(ctx, "/v1/messages?"+q.Encode(), &body)
+	body, err := get[comm.MessagesBody](ctx, c, "/v1/messages?"+q.Encode())
 	return body.Messages, err
 }
 
@@ -43,9 +42,7 @@ func chatQuery(to fsm.Origin) url.Values {
 // Read says that a person has seen the messages to chats up to positions (COM-50), and returns
 // how many are unread now.
 func (c *Client) Read(ctx context.Context, marks ...inbox.Mark) (comm.Unread, error) {
-	var unread comm.Unread
-	err := c.post(ctx, "/v1/messages/read", map[string]any{"read": append([]inbox.Mark{}, marks...)}, &unread)
-	return unread, err
+	return post[comm.Unread](ctx, c, "/v1/messages/read", map[string]any{"read": append([]inbox.Mark{}, marks...)})
 }
 
 // LastPosition is the highest position that a message can have now; following from there

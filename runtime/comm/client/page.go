@@ -12,8 +12,8 @@ import (
 // Page returns the address with which a browser can open the daemon's page, once and within
 // life.
 func (c *Client) Page(ctx context.Context) (address string, life time.Duration, err error) {
-	var t comm.TicketBody
-	if err := c.post(ctx, comm.TicketRoute, nil, &t); err != nil {
+	t, err := post[comm.TicketBody](ctx, c, comm.TicketRoute, nil)
+	if err != nil {
 		return "", 0, err
 	}
 	at, err := ReadEndpoint(c.dir)

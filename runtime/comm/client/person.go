@@ -77,29 +77,25 @@ func (c *Client) CancelHandle(ctx context.Context, id fsm.HandleID) (taken bool,
 
 // Schedules returns the schedules, in the order in which they were made.
 func (c *Client) Schedules(ctx context.Context) ([]comm.Schedule, error) {
-	var body comm.SchedulesBody
-	err := c.get(ctx, "/v1/schedules", &body)
+	body, err := get[comm.SchedulesBody](ctx, c, "/v1/schedules")
 	return body.Schedules, err
 }
 
 // Sources returns the sources of events, in the order of the configuration.
 func (c *Client) Sources(ctx context.Context) ([]event.State, error) {
-	var body event.ListBody
-	err := c.get(ctx, event.SourcesRoute, &body)
+	body, err := get[event.ListBody](ctx, c, event.SourcesRoute)
 	return body.Sources, err
 }
 
 // Channels returns the channels, in the order of the configuration.
 func (c *Client) Channels(ctx context.Context) ([]channel.State, error) {
-	var body channel.ListBody
-	err := c.get(ctx, channel.ListRoute, &body)
+	body, err := get[channel.ListBody](ctx, c, channel.ListRoute)
 	return body.Channels, err
 }
 
 // TryChannel sends a message to a chat of a channel, once.
-func (c *Client) TryChannel(ctx context.Context, name, chat, text string) (tried channel.TriedBody, err error) {
-	err = c.post(ctx, channel.ListRoute+"/"+segment(name)+"/try", channel.TryBody{Chat: chat, Text: text}, &tried)
-	return tried, err
+func (c *Client) TryChannel(ctx context.Context, name, chat, text string) (channel.TriedBody, error) {
+	return post[channel.TriedBody](ctx, c, channel.ListRoute+"/"+segment(name)+"/try", channel.TryBody{Chat: chat, Text: text})
 }
 
 // Schedule makes a person's change to a schedule, and returns the schedule's id. Taken is false
@@ -114,15 +110,13 @@ func (c *Client) Schedule(ctx context.Context, in fsm.ScheduleChanged) (id strin
 	} else {
 		path += "/" + segment(in.Schedule) + "/" + string(in.Change)
 	}
-	var answer comm.Scheduled
-	err = c.post(ctx, path, fields, &answer)
+	answer, err := post[comm.Scheduled](ctx, c, path, fields)
 	return answer.ID, answer.Taken, err
 }
 
 // Approvals returns the grants in force.
 func (c *Client) Approvals(ctx context.Context) ([]comm.Approval, error) {
-	var body comm.ApprovalsBody
-	err := c.get(ctx, "/v1/approvals", &body)
+	body, err := get[comm.ApprovalsBody](ctx, c, "/v1/approvals")
 	return body.Approvals, err
 }
 
@@ -145,14 +139,12 @@ func (c *Client) Audit(ctx context.Context, session string, after uint64, limit 
 	if session != "" {
 		query.Set("session", session)
 	}
-	var body comm.AuditBody
-	err := c.get(ctx, "/v1/audit?"+query.Encode(), &body)
+	body, err := get[comm.AuditBody](ctx, c, "/v1/audit?"+query.Encode())
 	return body.Audit, err
 }
 
 // tell sends a person's decision.
 func (c *Client) tell(ctx context.Context, path string, fields map[string]string) (taken bool, err error) {
-	var answer comm.Taken
-	err = c.post(ctx, path, fields, &answer)
+	answer, err := post[comm.Taken](ctx, c, path, fields)
 	return answer.Taken, err
 }

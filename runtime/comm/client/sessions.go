@@ -13,8 +13,8 @@ import (
 func (c *Client) Sessions(ctx context.Context) ([]session.Listed, error) {
 	all := []session.Listed{}
 	for after := ""; ; {
-		var body comm.SessionsBody
-		if err := c.get(ctx, "/v1/sessions?"+url.Values{"after": {after}}.Encode(), &body); err != nil {
+		body, err := get[comm.SessionsBody](ctx, c, "/v1/sessions?"+url.Values{"after": {after}}.Encode())
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, body.Sessions...)
@@ -28,7 +28,6 @@ func (c *Client) Sessions(ctx context.Context) ([]session.Listed, error) {
 // return fewer than limit; none means that there are no more.
 func (c *Client) Archive(ctx context.Context, id string, after uint64, limit int) ([]session.Archived, error) {
 	q := url.Values{"after": {decimal(after)}, "limit": {strconv.Itoa(max(0, limit))}}
-	var body comm.ArchiveBody
-	err := c.get(ctx, "/v1/sessions/"+segment(id)+"?"+q.Encode(), &body)
+	body, err := get[comm.ArchiveBody](ctx, c, "/v1/sessions/"+segment(id)+"?"+q.Encode())
 	return body.Messages, err
 }

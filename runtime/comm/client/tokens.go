@@ -9,15 +9,13 @@ import (
 
 // Tokens returns the clients that have a token, in the order of their names.
 func (c *Client) Tokens(ctx context.Context) ([]access.Client, error) {
-	var body comm.TokensBody
-	return body.Tokens, c.get(ctx, "/v1/tokens", &body)
+	body, err := get[comm.TokensBody](ctx, c, "/v1/tokens")
+	return body.Tokens, err
 }
 
 // AddToken makes a token for a client. It is shown only here.
 func (c *Client) AddToken(ctx context.Context, name string, can access.Rights) (comm.NewToken, error) {
-	var made comm.NewToken
-	err := c.post(ctx, "/v1/tokens", map[string]any{"name": name, "can": can}, &made)
-	return made, err
+	return post[comm.NewToken](ctx, c, "/v1/tokens", map[string]any{"name": name, "can": can})
 }
 
 // RevokeToken revokes a client's token, and reports whether there was one.
