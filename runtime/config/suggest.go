@@ -15,10 +15,7 @@ func (s schema) unknownKey(key string) string {
 			return "unknown key; " + f.key + " is one value: give all of it at once"
 		}
 	}
-	section, name := "", key
-	if i := strings.LastIndex(key, "."); i >= 0 {
-		section, name = key[:i], key[i+1:]
-	}
+	section, name := cutLast(key)
 	if f, ok := s.withoutUnit(section, name); ok {
 		return "unknown key; did you mean " + f.name() + " (a duration such as " + f.example() + ")?"
 	}
