@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -38,21 +39,11 @@ func (r Request) Check() error { return checkRequest(r) }
 
 // checkRequest returns a bad_request that names the field at fault, or nil.
 func checkRequest(r Request) error {
-	if err := checkName("id", r.Key.ID, 1, IDBytesMax); err != nil {
-		return err
-	}
-	if err := checkName("session", r.Session, 0, SessionBytesMax); err != nil {
-		return err
-	}
-	if err := checkChannel(r.Key.Channel); err != nil {
-		return err
-	}
+	err := cmp.Or(checkName("id", r.Key.ID, 1, IDBytesMax), checkName("session", r.Session, 0, SessionBytesMax), checkChannel(r.Key.Channel))
 	if r.Origin.Channel != "" {
-		if err := checkChannel(r.Origin.Channel); err != nil {
-			return err
-		}
+		err = cmp.Or(err, checkChannel(r.Origin.Channel))
 	}
-	if err := checkName("chat", r.Origin.Chat, 0, ChatBytesMax); err != nil {
+	if err = cmp.Or(err, checkName("chat", r.Origin.Chat, 0, ChatBytesMax)); err != nil {
 		return err
 	}
 	if strings.TrimSpace(r.Text) == "" {

@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -133,15 +134,9 @@ func (h *HTTP) getSteps(w http.ResponseWriter, r *http.Request) error {
 	}
 	q := r.URL.Query()
 	after, err := Number(q.Get("after"), "after", 0)
-	if err != nil {
-		return err
-	}
-	limit, err := Limit(q, "limit", StepsMax, StepsMax)
-	if err != nil {
-		return err
-	}
-	at, err := Number(q.Get("at"), "at", 0)
-	if err != nil {
+	limit, wrong := Limit(q, "limit", StepsMax, StepsMax)
+	at, bad := Number(q.Get("at"), "at", 0)
+	if err = cmp.Or(err, wrong, bad); err != nil {
 		return err
 	}
 	select {

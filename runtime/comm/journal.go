@@ -2,6 +2,7 @@ package comm
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"math"
 	"net/http"
@@ -24,11 +25,8 @@ const pieceBytes = 64 << 10
 func (h *HTTP) getJournal(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	from, err := Number(q.Get("from"), "from", 0)
-	if err != nil {
-		return err
-	}
-	to, err := Number(q.Get("to"), "to", math.MaxUint64)
-	if err != nil {
+	to, wrong := Number(q.Get("to"), "to", math.MaxUint64)
+	if err = cmp.Or(err, wrong); err != nil {
 		return err
 	}
 	release, err := h.stream(r.Context())

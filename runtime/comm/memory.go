@@ -159,23 +159,10 @@ func (h *HTTP) getEntry(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// memoryBody reads the fields of a request's body, and counts one that is malformed.
-func (h *HTTP) memoryBody(w http.ResponseWriter, r *http.Request, fields ...field) error {
-	body, err := h.bodyOf(w, r, MemoryBytesMax)
-	if err != nil {
-		return err
-	}
-	err = decodeObject(body, fields...)
-	if err != nil {
-		h.o.Counters.malformed.Add(1)
-	}
-	return err
-}
-
 func (h *HTTP) postMemory(w http.ResponseWriter, r *http.Request) error {
 	var entries []fsm.Entry
 	var how memory.Bringing
-	err := h.memoryBody(w, r, truth("replace", &how.Replace), truth("dry_run", &how.Dry), list("entries", BringMax, h.entry(&entries)))
+	err := h.readOf(w, r, MemoryBytesMax, truth("replace", &how.Replace), truth("dry_run", &how.Dry), list("entries", BringMax, h.entry(&entries)))
 	if err != nil {
 		return err
 	}
@@ -200,7 +187,7 @@ func (h *HTTP) entry(to *[]fsm.Entry) func(*json.Decoder, string) error {
 
 func (h *HTTP) postForget(w http.ResponseWriter, r *http.Request) error {
 	var ids []string
-	err := h.memoryBody(w, r, list("ids", BringMax, func(d *json.Decoder, name string) error {
+	err := h.readOf(w, r, MemoryBytesMax, list("ids", BringMax, func(d *json.Decoder, name string) error {
 		var id string
 		err := text(name, &id).read(d, name)
 		ids = append(ids, id)

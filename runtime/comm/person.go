@@ -142,15 +142,20 @@ func (h *HTTP) handle(r *http.Request) (fsm.HandleID, error) {
 
 // read reads a body of the given fields.
 func (h *HTTP) read(w http.ResponseWriter, r *http.Request, fields ...field) error {
-	body, err := h.body(w, r)
+	return h.readOf(w, r, h.o.RequestBytesMax, fields...)
+}
+
+// readOf is read of a body of at most bytesMax. It counts one that is malformed.
+func (h *HTTP) readOf(w http.ResponseWriter, r *http.Request, bytesMax int, fields ...field) error {
+	body, err := h.bodyOf(w, r, bytesMax)
 	if err != nil {
 		return err
 	}
-	if err := decodeObject(body, fields...); err != nil {
+	err = decodeObject(body, fields...)
+	if err != nil {
 		h.o.Counters.malformed.Add(1)
-		return err
 	}
-	return nil
+	return err
 }
 
 // The most bytes of a schedule's text and of its other fields.
