@@ -54,11 +54,8 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 // approvals returns those of a data folder's daemon, or of its file if no daemon runs.
 func approvals(ctx context.Context, data string) ([]comm.Approval, error) {
 	list, err := client.New(data, client.Options{}).Approvals(ctx)
-	switch {
-	case err == nil:
-		return list, nil
-	case !errors.Is(err, client.ErrNotRunning):
-		return nil, exit.Daemon(err)
+	if !errors.Is(err, client.ErrNotRunning) {
+		return list, exit.Daemon(err)
 	}
 	kept, err := grants.Of(data).Load()
 	if err != nil {

@@ -45,11 +45,8 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 // schedules returns those of a data folder's daemon, or of its journal if no daemon runs.
 func schedules(ctx context.Context, data string) ([]comm.Schedule, error) {
 	list, err := client.New(data, client.Options{}).Schedules(ctx)
-	switch {
-	case err == nil:
-		return list, nil
-	case !errors.Is(err, client.ErrNotRunning):
-		return nil, exit.Daemon(err)
+	if !errors.Is(err, client.ErrNotRunning) {
+		return list, exit.Daemon(err)
 	}
 	s, err := folder.ReadStore(data)
 	if err != nil {
@@ -60,10 +57,7 @@ func schedules(ctx context.Context, data string) ([]comm.Schedule, error) {
 		state, failed := engine.StateAt(s, kept.Last)
 		list, err = comm.Schedules(&state, moment.Now()), failed
 	}
-	if err = errors.Join(err, s.Close()); err != nil {
-		return nil, exit.With(exit.Data, err)
-	}
-	return list, nil
+	return list, exit.With(exit.Data, errors.Join(err, s.Close()))
 }
 
 func printList(out io.Writer, list []comm.Schedule) error {

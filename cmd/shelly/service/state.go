@@ -160,8 +160,5 @@ func (c *uninstallCmd) remove(h host, t *terminal.Terminal, p plan) error {
 	if p.manual != "" {
 		return nil
 	}
-	if err := do(p.after); err != nil {
-		return exit.With(exit.Failed, err)
-	}
-	return nil
+	return exit.With(exit.Failed, do(p.after))
 }

@@ -43,10 +43,7 @@ func (p *place) open() (config.Config, *skill.Library, []skill.Problem, error) {
 		return cfg, nil, nil, err
 	}
 	l, problems, err := skill.Open(skill.Places(cfg.Workspace, cfg.Skills.Folders))
-	if err != nil {
-		return cfg, nil, nil, exit.With(exit.Usage, err)
-	}
-	return cfg, l, problems, nil
+	return cfg, l, problems, exit.With(exit.Usage, err)
 }
 
 // tellElsewhere says on standard error that the running daemon works in another workspace, and so

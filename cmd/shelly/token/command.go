@@ -147,10 +147,7 @@ func revoke(data, name string) (taken bool, err error) {
 // stopped changes the token file of a data folder if no daemon runs that could do it; err is
 // the outcome of asking the daemon.
 func stopped(data string, err error, do func(*access.Clients) error) error {
-	switch {
-	case err == nil:
-		return nil
-	case !errors.Is(err, client.ErrNotRunning):
+	if !errors.Is(err, client.ErrNotRunning) {
 		return exit.Daemon(err)
 	}
 	if err := datafolder.Check(data); err != nil {

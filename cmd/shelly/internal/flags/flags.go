@@ -76,10 +76,7 @@ func (p *Place) load(from config.Sources, more []config.Override) (config.Config
 	from.Home, _ = os.UserHomeDir()
 	from.Overrides = slices.Concat(Given("--data", "data", p.Data), more, sets)
 	c, err := config.Load(from)
-	if err != nil {
-		return config.Config{}, exit.With(exit.Usage, err)
-	}
-	return c, nil
+	return c, exit.With(exit.Usage, err)
 }
 
 // Given returns the override of a flag, if it was given.
