@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"syscall"
 )
 
@@ -20,12 +21,7 @@ var lasting = []error{
 }
 
 func lasts(err error) bool {
-	for _, e := range lasting {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return errors.As(err, new(refusal))
+	return slices.ContainsFunc(lasting, func(e error) bool { return errors.Is(err, e) }) || errors.As(err, new(refusal))
 }
 
 // Undone is the result of a tool that could not begin. If waiting changes nothing, the call

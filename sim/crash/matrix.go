@@ -110,19 +110,11 @@ func (m *Result) compare(p *sim.Plan, straight, crashed *sim.Result) []string {
 // metUnknown reports whether the model was told of an unknown outcome, a person
 // asked about one, or a turn kept with one.
 func metUnknown(r *sim.Result) bool {
-	for _, q := range r.Questions {
-		if q.Question == fsm.QuestionUnknown {
-			return true
-		}
-	}
 	lost := r.Final.Config.Words.Text(fsm.WordUnknownOutcome)
 	unknown := func(m fsm.Message) bool { return m.Role == fsm.RoleTool && m.Text == lost }
-	for _, a := range r.Asked {
-		if slices.ContainsFunc(a.Ask.Conversation.Messages, unknown) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(r.Sessions, func(s disk.Saved) bool { return slices.ContainsFunc(s.Archive, unknown) })
+	return slices.ContainsFunc(r.Questions, func(q sim.Question) bool { return q.Question == fsm.QuestionUnknown }) ||
+		slices.ContainsFunc(r.Asked, func(a sim.Asked) bool { return slices.ContainsFunc(a.Ask.Conversation.Messages, unknown) }) ||
+		slices.ContainsFunc(r.Sessions, func(s disk.Saved) bool { return slices.ContainsFunc(s.Archive, unknown) })
 }
 
 // compareOutcome compares what clients were told and what is remembered of

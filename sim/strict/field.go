@@ -71,10 +71,7 @@ func (d *Decoder) enumerated(pos Pos, v reflect.Value, f Field, path string) {
 		}
 		return
 	}
-	for _, word := range f.Enum {
-		if v.String() == word {
-			return
-		}
+	if word := v.String(); !slices.Contains(f.Enum, word) {
+		d.Problems = append(d.Problems, Problem{Pos: pos, Path: path, Text: wording.Unknown("word", word, f.Enum)})
 	}
-	d.Problems = append(d.Problems, Problem{Pos: pos, Path: path, Text: wording.Unknown("word", v.String(), f.Enum)})
 }

@@ -38,11 +38,7 @@ func misquoted(source []byte, gaveUp Pos) *Problem {
 		case c >= utf8.RuneSelf: // a column is a character
 			_, n = utf8.DecodeRune(source[i:])
 		}
-		for _, r := range string(source[i : i+n]) {
-			if at.Col++; r == '\n' {
-				at.Line, at.Col = at.Line+1, 1
-			}
-		}
+		at = at.After(source[i : i+n])
 		i += n
 	}
 	return nil

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
@@ -30,10 +31,6 @@ func (x *examination) add(level, what, found, mend string) {
 
 // report prints the findings; if one fails, the exit code is 1.
 func (x *examination) report(t *terminal.Terminal, asJSON bool) error {
-	failed := false
-	for _, f := range x.findings {
-		failed = failed || f.Level == "fail"
-	}
 	if asJSON {
 		if err := t.JSON(x.findings); err != nil {
 			return err
@@ -46,7 +43,7 @@ func (x *examination) report(t *terminal.Terminal, asJSON bool) error {
 			}
 		}
 	}
-	if failed {
+	if slices.ContainsFunc(x.findings, func(f finding) bool { return f.Level == "fail" }) {
 		return exit.Silent(exit.Failed)
 	}
 	return nil

@@ -68,11 +68,8 @@ func (s *starting) furtherTools(cfg config.Config, box *sandbox.Keeper, own []st
 
 // openBox opens the sandbox if something is to run in it.
 func (s *starting) openBox(ctx context.Context, cfg config.Config) error {
-	runs := len(cfg.Tools.Custom) > 0
-	for _, server := range cfg.Tools.MCP {
-		runs = runs || server.Value.URL == ""
-	}
-	if !runs {
+	local := func(s strict.Named[config.Server]) bool { return s.Value.URL == "" }
+	if len(cfg.Tools.Custom) == 0 && !slices.ContainsFunc(cfg.Tools.MCP, local) {
 		return nil
 	}
 	box, err := box.Open(ctx, cfg)

@@ -90,12 +90,8 @@ func isDisk(text string) bool {
 	if !ok {
 		return false
 	}
-	for _, kind := range []string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "mapper/", "md", "dm-", "loop"} {
-		if strings.HasPrefix(name, kind) {
-			return true
-		}
-	}
-	return name == "mem" || name == "kmem" || name == "port"
+	kinds := []string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "mapper/", "md", "dm-", "loop"}
+	return slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(name, kind) }) || name == "mem" || name == "kmem" || name == "port"
 }
 
 // bomb reports whether a function starts itself twice or in the background.

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -82,14 +83,7 @@ func torn(block, rest []byte) bool {
 	return true
 }
 
-func zero(text []byte) bool {
-	for _, b := range text {
-		if b != 0 {
-			return false
-		}
-	}
-	return true
-}
+func zero(text []byte) bool { return bytes.Count(text, []byte{0}) == len(text) }
 
 // Checksum returns the checksum of a chunk or block, as LevelDB defines it.
 func Checksum(text []byte) uint32 { return Masked(crc32.Checksum(text, castagnoli)) }

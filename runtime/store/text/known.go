@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"crypto/sha256"
+	"slices"
 	"sync"
 )
 
@@ -311,10 +312,7 @@ func (t *taking) upTo(to int) {
 
 // note adds a text that the form refers to.
 func (t *taking) note(text Text) {
-	for _, o := range t.texts {
-		if o.Number == text.Number {
-			return
-		}
+	if !slices.ContainsFunc(t.texts, func(o Text) bool { return o.Number == text.Number }) {
+		t.texts = append(t.texts, text)
 	}
-	t.texts = append(t.texts, text)
 }

@@ -315,20 +315,14 @@ func decidedAlike(a, b []state.Move) bool {
 // alike reports whether two inputs say the same, their times and the names of calls apart.
 // What is loaded is the recorded, and what is written is not: of these the kind alone counts.
 func alike(a, b fsm.Input) bool {
-	if fsm.InputKind(a) != fsm.InputKind(b) {
-		return false
-	}
-	for _, same := range comparing() {
-		if differs, known := same(a.Fact, b.Fact); known {
-			return !differs
-		}
-	}
-	return true
+	differs := func(same func(a, b fsm.Fact) bool) bool { return !same(a.Fact, b.Fact) }
+	return fsm.InputKind(a) == fsm.InputKind(b) && !slices.ContainsFunc(comparing(), differs)
 }
 
-// comparing compares two facts of a kind each, if they are of that kind.
-func comparing() []func(a, b fsm.Fact) (differs, known bool) {
-	return []func(a, b fsm.Fact) (bool, bool){
+// comparing compares two facts of one kind, each of a kind of its own: of other kinds it finds
+// no difference.
+func comparing() []func(a, b fsm.Fact) bool {
+	return []func(a, b fsm.Fact) bool{
 		same(func(a, b fsm.BrainAnswered) bool {
 			return a.Stop == b.Stop && a.Text == b.Text && slices.EqualFunc(a.Calls, b.Calls, func(x, y fsm.ToolCall) bool {
 				return x.Name == y.Name && regression.Canonical(x.Args) == regression.Canonical(y.Args)
@@ -347,12 +341,9 @@ func comparing() []func(a, b fsm.Fact) (differs, known bool) {
 	}
 }
 
-func same[F fsm.Fact](equal func(a, b F) bool) func(a, b fsm.Fact) (differs, known bool) {
-	return func(a, b fsm.Fact) (bool, bool) {
-		one, ok := a.(F)
-		if !ok {
-			return false, false
-		}
-		return !equal(one, b.(F)), true
+func same[F fsm.Fact](equal func(a, b F) bool) func(a, b fsm.Fact) bool {
+	return func(a, b fsm.Fact) bool {
+		one, is := a.(F)
+		return !is || equal(one, b.(F))
 	}
 }

@@ -91,12 +91,7 @@ func (v Value) Equal(o Value) bool {
 	case NumberKind:
 		return CompareNumbers(v.Text, o.Text) == 0
 	case ListKind:
-		for i := range v.List {
-			if !v.List[i].Equal(o.List[i]) {
-				return false
-			}
-		}
-		return true
+		return slices.EqualFunc(v.List, o.List, Value.Equal)
 	case MapKind:
 		for _, m := range v.Members {
 			if !m.Value.Equal(o.Get(m.Key)) {

@@ -237,12 +237,7 @@ func (v *Item) rename() {
 
 // Concerns reports whether an event has all of the item's keys.
 func (v *Item) Concerns(e data.Value) bool {
-	for _, key := range v.Keys() {
-		if e.Get(key).Kind == data.AbsentKind {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v.Keys(), func(key string) bool { return e.Get(key).Kind == data.AbsentKind })
 }
 
 // Items are the items of a file's claims and of its trace, each with the path of the claim.

@@ -44,12 +44,8 @@ func does(e format.Entry) bool {
 func (l *linter) calls(tool string) bool {
 	for _, s := range compile.Scripts(l.file) {
 		for _, line := range s.Lines {
-			for _, c := range line.Calls {
-				if c.Name == tool {
-					return true
-				}
-			}
-			if strings.Contains(line.Text, tool) || strings.Contains(line.Thinking, tool) {
+			named := slices.ContainsFunc(line.Calls, func(c fsm.ToolCall) bool { return c.Name == tool })
+			if named || strings.Contains(line.Text, tool) || strings.Contains(line.Thinking, tool) {
 				return true
 			}
 		}

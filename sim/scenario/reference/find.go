@@ -117,14 +117,5 @@ func normal(path string) string {
 
 // fits reports whether a path is a key's, in which NAME is any name.
 func fits(key, path string) bool {
-	a, b := strings.Split(key, "."), strings.Split(path, ".")
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] && a[i] != "NAME" {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(strings.Split(key, "."), strings.Split(path, "."), func(a, b string) bool { return a == b || a == "NAME" })
 }
