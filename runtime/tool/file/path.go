@@ -119,10 +119,7 @@ func (t *Tools) meant(path string) string {
 		return string([]byte{byte(b)})
 	})
 	there := func(path string) bool {
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(t.real, path)
-		}
-		_, err := os.Lstat(filepath.Clean(path))
+		_, err := os.Lstat(t.absolute(path))
 		return err == nil
 	}
 	dir, rawDir := filepath.Dir(path), filepath.Dir(raw)
@@ -135,10 +132,7 @@ func (t *Tools) meant(path string) string {
 // anywhere resolves a path on the whole machine; a relative one is relative to the
 // workspace. What is opened is what the symbolic links led to when they were resolved.
 func (t *Tools) anywhere(path string) (spot, error) {
-	abs := filepath.Clean(path)
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(t.real, abs)
-	}
+	abs := t.absolute(path)
 	target, err := filepath.EvalSymlinks(abs)
 	if err != nil {
 		return spot{}, explain(path, unresolved(path, err))
@@ -151,6 +145,14 @@ func (t *Tools) anywhere(path string) (spot, error) {
 
 func ownData(path string) error {
 	return tool.Refuse("%s belongs to the agent itself; the tools do not touch it", strconv.Quote(path))
+}
+
+// absolute returns a path as an absolute one: a relative one begins at the workspace.
+func (t *Tools) absolute(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(t.real, path)
+	}
+	return filepath.Clean(path)
 }
 
 // relative returns an absolute path relative to the workspace.
@@ -203,10 +205,7 @@ func (t *Tools) open(ctx context.Context, path string) (opened, error) {
 
 // dangling reports whether a path at which there is no file is that of a symbolic link.
 func (t *Tools) dangling(path string) bool {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(t.real, path)
-	}
-	info, err := os.Lstat(filepath.Clean(path))
+	info, err := os.Lstat(t.absolute(path))
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 

@@ -87,11 +87,7 @@ func (t *Tools) target(path string) (string, error) {
 	case err == nil:
 		target, err = newTarget(filepath.Join(t.real, s.path), path)
 	case t.options.Everywhere && errors.Is(err, fs.ErrNotExist):
-		abs := filepath.Clean(path)
-		if !filepath.IsAbs(abs) {
-			abs = filepath.Join(t.real, abs)
-		}
-		target, err = newTarget(abs, path)
+		target, err = newTarget(t.absolute(path), path)
 	}
 	if err != nil {
 		return "", err
