@@ -174,12 +174,12 @@ func (r *run) questions(a *PersonAnswer) []fsm.AskPerson {
 
 // isOpen reports whether a handle still waits for the answer to a question.
 func (r *run) isOpen(q fsm.AskPerson) bool {
-	handles := r.machine.View().Handles
-	i := slices.IndexFunc(handles, func(h state.Handle) bool { return h.ID == q.Handle })
+	s := r.machine.View()
+	i := s.IndexOf(q.Handle)
 	if i < 0 {
 		return false
 	}
-	switch at := handles[i].State; q.Question {
+	switch at := s.Handles[i].State; q.Question {
 	case fsm.QuestionApprove:
 		return at == state.Approving && r.lastAsked(q.Handle) == q.Key
 	case fsm.QuestionUnknown:

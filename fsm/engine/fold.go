@@ -191,10 +191,8 @@ func requestOf(m *machine.Machine, handle fsm.HandleID, in fsm.Input) fsm.Reques
 	if in, ok := in.Fact.(fsm.Requested); ok {
 		return in.Request
 	}
-	for _, h := range m.View().Handles {
-		if h.ID == handle {
-			return h.Request
-		}
+	if i := m.View().IndexOf(handle); i >= 0 {
+		return m.View().Handles[i].Request
 	}
 	return fsm.RequestKey{}
 }

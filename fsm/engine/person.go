@@ -96,14 +96,7 @@ func (e *Engine) Resolve(at fsm.Millis, in fsm.Resolved) (bool, error) {
 
 // handles reports whether a handle is unfinished. A word about any other is not written, so
 // that repeating it costs nothing.
-func (e *Engine) handles(id fsm.HandleID) bool {
-	for _, h := range e.machine.View().Handles {
-		if h.ID == id {
-			return true
-		}
-	}
-	return false
-}
+func (e *Engine) handles(id fsm.HandleID) bool { return e.machine.View().IndexOf(id) >= 0 }
 
 // told takes a turn with one input and reports whether the input was not ignored.
 func (e *Engine) told(in fsm.Input) (bool, error) {

@@ -75,7 +75,7 @@ func (b *HistoryBody[S]) Only(j engine.Reader, n int) error {
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(snapshot.Handles, func(h state.Handle) bool { return h.ID == handle }); i >= 0 {
+	if i := snapshot.IndexOf(handle); i >= 0 {
 		b.State = &snapshot.Handles[i]
 	}
 	return nil

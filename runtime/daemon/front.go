@@ -264,20 +264,17 @@ func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 	case r.Done:
 		return comm.Event{Type: comm.EventReply, ID: key.ID, Text: r.Reply, IsError: r.IsError, Outcome: r.Outcome}, nil
 	}
-	ahead := 0
-	for _, h := range d.driver.Machine().View().Handles {
-		if h.ID == r.Handle {
-			e := comm.Event{
-				Type: comm.EventState, ID: key.ID, State: h.State, Inference: h.Inf.State, Label: d.config().Label(h.Inf.State),
-			}
-			if h.State == state.Queued {
-				e.Ahead = ahead
-			}
-			return e, nil
-		}
-		ahead++
+	view := d.driver.Machine().View()
+	i := view.IndexOf(r.Handle)
+	if i < 0 {
+		return comm.Event{}, fmt.Errorf("request %q has neither a reply nor a handle", key.ID)
 	}
-	return comm.Event{}, fmt.Errorf("request %q has neither a reply nor a handle", key.ID)
+	h := &view.Handles[i]
+	e := comm.Event{Type: comm.EventState, ID: key.ID, State: h.State, Inference: h.Inf.State, Label: d.config().Label(h.Inf.State)}
+	if h.State == state.Queued {
+		e.Ahead = i
+	}
+	return e, nil
 }
 
 // Status implements [comm.Front].

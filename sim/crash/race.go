@@ -63,7 +63,7 @@ func raced(p *sim.Plan, straight, crashed *sim.Result) bool {
 		if timed(f.Input) {
 			return true
 		}
-		if !slices.ContainsFunc(f.Machine.View().Handles, func(h state.Handle) bool { return h.ID == open.ID }) {
+		if f.Machine.View().IndexOf(open.ID) < 0 {
 			end = crashed.Steps[boot+i].At
 			break
 		}

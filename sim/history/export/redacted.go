@@ -111,10 +111,8 @@ func rekeyed(in fsm.Input, now *state.Snapshot, answers bool) fsm.Input {
 }
 
 func asks(s *state.Snapshot, id fsm.HandleID) (fsm.AskPerson, bool) {
-	for _, h := range s.Handles {
-		if h.ID == id {
-			return h.Asks()
-		}
+	if i := s.IndexOf(id); i >= 0 {
+		return s.Handles[i].Asks()
 	}
 	return fsm.AskPerson{}, false
 }

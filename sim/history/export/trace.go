@@ -21,14 +21,7 @@ func (r *Record) Trace(o trace.Options) iter.Seq[trace.Step] {
 			h.Handles = r.Handles
 		}
 		b := trace.NewOf(h, r.From, o)
-		inputs := func(yield func(fsm.Input) bool) {
-			for i := range r.Steps {
-				if !yield(r.Steps[i].Input) {
-					return
-				}
-			}
-		}
-		for i, f := range engine.FoldInputs(r.From, inputs) {
+		for i, f := range engine.FoldInputs(r.From, r.inputs()) {
 			s := &r.Steps[i]
 			f.Index, f.Effects = s.Index, fsm.HashEffects(f.Caused)
 			step, about := b.Take(f)

@@ -231,10 +231,8 @@ func (c *collecting) requestOf(m *machine.Machine, id fsm.HandleID) fsm.RequestK
 }
 
 func handleOf(m *machine.Machine, id fsm.HandleID) state.Handle {
-	for _, h := range m.View().Handles {
-		if h.ID == id {
-			return h
-		}
+	if i := m.View().IndexOf(id); i >= 0 {
+		return m.View().Handles[i]
 	}
 	return state.Handle{}
 }

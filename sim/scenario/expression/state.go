@@ -195,9 +195,7 @@ func (o *Observer) follow(v *state.Snapshot, at fsm.Millis) {
 		o.Handles = append(o.Handles, o.handle(h, at))
 	}
 	o.last = v.LastHandle
-	o.admitted = slices.DeleteFunc(o.admitted, func(a admission) bool {
-		return !slices.ContainsFunc(v.Handles, func(h state.Handle) bool { return h.ID == a.handle })
-	})
+	o.admitted = slices.DeleteFunc(o.admitted, func(a admission) bool { return v.IndexOf(a.handle) < 0 })
 }
 
 func (o *Observer) handle(h *state.Handle, at fsm.Millis) handleState {
