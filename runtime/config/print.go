@@ -54,14 +54,6 @@ func (f field) comment() string {
 	return f.says + ": " + strings.Join(f.of, ", ")
 }
 
-// cutLast splits a key into its section and its last part.
-func cutLast(key string) (section, name string) {
-	if i := strings.LastIndexByte(key, '.'); i >= 0 {
-		return key[:i], key[i+1:]
-	}
-	return "", key
-}
-
 // put adds a key with its comment to a map: beside a value of one line, above a longer text.
 func put(m *strict.Node, key string, value *strict.Node, says string) {
 	k := strict.Text(key)

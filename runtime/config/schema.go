@@ -137,3 +137,11 @@ func (f field) variable() string {
 
 // name returns the last part of a field's key.
 func (f field) name() string { return f.key[strings.LastIndex(f.key, ".")+1:] }
+
+// cutLast splits a key into its section and its last part.
+func cutLast(key string) (section, name string) {
+	if i := strings.LastIndexByte(key, '.'); i >= 0 {
+		return key[:i], key[i+1:]
+	}
+	return "", key
+}
