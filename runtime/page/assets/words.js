@@ -23,10 +23,13 @@ export const outcomeWords = (s) => outcomes[s] || String(s || '').replaceAll('_'
 /** count is a number of things in words: 1 file, 2 files. */
 export const count = (n, thing, things = `${thing}s`) => `${n} ${n === 1 ? thing : things}`;
 
-/** waitsAt is a text with the seconds that are left until something is tried again, never more than it has: this machine's clock may be another. */
+/** span is a duration in words, rounded up: a wait of hours is not counted in seconds. */
+const span = (s) => (s > 7200 ? `${Math.ceil(s / 3600)} h` : s > 120 ? `${Math.ceil(s / 60)} min` : `${s} s`);
+
+/** waitsAt is a text with the time that is left until something is tried again, never more than it has: this machine's clock may be another. */
 export function waitsAt(text, again) {
   const left = Math.ceil((again - Date.now()) / 1000);
-  return text.replace(/trying again in (\d+) s(?![^]*trying again in \d)/, (_, most) => (left > 0 ? `trying again in ${Math.min(left, most)} s` : 'trying again now'));
+  return text.replace(/trying again in (\d+) s(?![^]*trying again in \d)/, (_, most) => (left > 0 ? `trying again in ${span(Math.min(left, most))}` : 'trying again now'));
 }
 
 /** decisionWords says how a question has ended (APR-24), as text in which everything is seen (APR-22). */
