@@ -87,6 +87,7 @@ func (x *examination) data(ctx context.Context, cfg config.Config, running *comm
 		}
 		x.warn("data folder", "others may use "+open, mend)
 	}
+	x.files(cfg.Data)
 	switch {
 	case running == nil:
 	case running.NoSpace != "":

@@ -46,14 +46,14 @@ func enoughDescriptors() error {
 func (s *starting) listen(ctx context.Context) error {
 	token, err := client.EnsureToken(s.cfg.Data)
 	if err != nil {
-		return exit.With(exit.Data, err)
+		return exit.With(exit.Data, fmt.Errorf("%w%s", err, store.Advice(err)))
 	}
 	if n := descriptor.Max(); n < fewDescriptors {
 		s.log.Warn("few files may be open at once, so connections and tools will have to wait; raise the limit with ulimit -n", "limit", n, "enough", fewDescriptors)
 	}
 	clients, err := access.Open(s.cfg.Data, access.Options{Log: s.log})
 	if err != nil {
-		return exit.With(exit.Data, err)
+		return exit.With(exit.Data, fmt.Errorf("%w%s", err, store.Advice(err)))
 	}
 	s.secrets.Add(s.cfg)
 	at := client.Endpoint{PID: os.Getpid(), Start: process.Started(os.Getpid()), Version: version.Text()}

@@ -1,0 +1,60 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"shelly/fsm/wording"
+	"shelly/runtime/access"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/datafolder"
+	"shelly/runtime/grants"
+)
+
+// files reports files next to the store with which a start ends, or the requests after it (CLI-10).
+func (x *examination) files(data string) {
+	if info, err := os.Stat(data); err != nil || !info.IsDir() || !x.readable(data) {
+		return
+	}
+	if _, err := client.ReadToken(data); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		x.fail("token", err.Error(), "")
+	}
+	if _, err := access.Open(data, access.Options{}); err != nil {
+		x.fail("tokens", err.Error(), "")
+	}
+	if _, err := grants.Of(data).Load(); err != nil {
+		x.fail("approvals", err.Error(), "")
+	}
+}
+
+// readable reports whether this user may read the files of a data folder, such as those that were
+// made by root.
+func (x *examination) readable(data string) bool {
+	var closed []string
+	for _, dir := range []string{data, datafolder.Store(data), filepath.Join(data, "memory"), datafolder.Logs(data)} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // the store's examination names a folder that is closed
+		}
+		for _, e := range entries {
+			if !e.Type().IsRegular() {
+				continue
+			}
+			name := filepath.Join(dir, e.Name())
+			if f, err := os.Open(name); err == nil {
+				_ = f.Close()
+			} else if errors.Is(err, fs.ErrPermission) {
+				closed = append(closed, name)
+			}
+		}
+	}
+	if len(closed) > 0 {
+		here := wording.ShellWord(data)
+		x.fail("data folder", fmt.Sprintf("this user may not read %s in it, such as %s", wording.Count(len(closed), "file"), closed[0]),
+			fmt.Sprintf("give the folder back to this user, as root: chown -R %d %s; chmod -R u+rwX %s", os.Geteuid(), here, here))
+	}
+	return len(closed) == 0
+}
