@@ -16,7 +16,7 @@ import (
 
 // files reports files next to the store with which a start ends, or the requests after it (CLI-10).
 func (x *examination) files(data string) {
-	if info, err := os.Stat(data); err != nil || !info.IsDir() || !x.readable(data) {
+	if _, err := os.ReadDir(data); err != nil || !x.readable(data) { // the store's examination says why it cannot be read
 		return
 	}
 	if _, err := client.ReadToken(data); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -37,7 +37,7 @@ func (x *examination) readable(data string) bool {
 	for _, dir := range []string{data, datafolder.Store(data), filepath.Join(data, "memory"), datafolder.Logs(data)} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			continue // the store's examination names a folder that is closed
+			continue // so does it of a folder in it
 		}
 		for _, e := range entries {
 			if !e.Type().IsRegular() {
