@@ -149,6 +149,36 @@ func TestDEP5WhatItNeedsIsNotHidden(t *testing.T) {
 	}
 }
 
+// A service that cannot see a watched folder says that there is none.
+func TestDEP5WhatTheConfigurationNamesIsNotHidden(t *testing.T) {
+	for _, c := range []struct {
+		yaml      string
+		home, tmp bool
+	}{
+		{"events: {files: {inbox: {path: /home/ann/inbox}}}", false, true},
+		{"events: {files: {inbox: {path: /srv/inbox}}}", true, true},
+		{"events: {files: {inbox: {path: /tmp/drop}}}", true, false},
+		{"events: {disk: {home: {path: /home}}}", false, true},
+		{"tools: {custom: {report: {command: [python3, /home/ann/report.py], description: x}}}", false, true},
+		{"tools: {custom: {report: {command: [make, -C, build], probe: [/root/probe], description: x}}}", false, true},
+		{"tools: {mcp: {notes: {command: [/home/ann/bin/notes]}}}", false, true},
+		{"tools: {exec: {reads: [/home/ann/lib]}}", false, true},
+	} {
+		file := filepath.Join(t.TempDir(), "config.yaml")
+		if err := os.WriteFile(file, []byte(c.yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := config.Load(config.Sources{File: file, Home: "/nonexistent"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Data, cfg.Workspace = "/srv/data", "/srv/work"
+		if u := unitOf(cfg, []string{"/usr/bin/shelly"}, "/etc/shelly/config.yaml"); u.HideHome != c.home || u.OwnTmp != c.tmp {
+			t.Errorf("%s: home hidden %v, own /tmp %v", c.yaml, u.HideHome, u.OwnTmp)
+		}
+	}
+}
+
 // bench is a host whose service manager records its commands.
 type bench struct {
 	host

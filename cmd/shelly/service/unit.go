@@ -60,12 +60,31 @@ func unitOf(cfg config.Config, command []string, files ...string) unit {
 	if cfg.Comm.Unix != "off" {
 		u.Unix = "%t/shelly.sock"
 	}
-	needs := append(slices.Concat(files, u.Writes), command[0])
+	needs := append(slices.Concat(files, u.Writes, named(cfg)), command[0])
 	u.HideHome = !slices.ContainsFunc(needs, func(path string) bool {
 		return below(path, "/home") || below(path, "/root") || below(path, "/run/user")
 	})
 	u.OwnTmp = !slices.ContainsFunc(needs, func(path string) bool { return below(path, "/tmp") || below(path, "/var/tmp") })
 	return u
+}
+
+// named returns the paths that a configuration names outside the data folder and the workspace: what is
+// watched, what commands may read, and programs with their files.
+func named(cfg config.Config) []string {
+	paths := slices.Concat(cfg.Tools.Exec.Reads, []string{cfg.Prompts.IdentityFile})
+	for _, w := range cfg.Events.Files {
+		paths = append(paths, string(w.Value.Path))
+	}
+	for _, w := range cfg.Events.Disk {
+		paths = append(paths, string(w.Value.Path))
+	}
+	for _, p := range cfg.Tools.Custom {
+		paths = slices.Concat(paths, p.Value.Command, p.Value.Probe)
+	}
+	for _, p := range cfg.Tools.MCP {
+		paths = append(paths, p.Value.Command...)
+	}
+	return slices.DeleteFunc(paths, func(path string) bool { return !filepath.IsAbs(path) })
 }
 
 // below reports whether a path is folder or is inside it.
