@@ -168,7 +168,7 @@ func TestDEP5WhatTheConfigurationNamesIsNotHidden(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.yaml), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		cfg, err := config.Load(config.Sources{File: file, Home: "/nonexistent"})
+		cfg, err := config.Load(config.Sources{File: file, Dir: "/srv/work", Home: "/nonexistent"})
 		if err != nil {
 			t.Fatal(err)
 		}
