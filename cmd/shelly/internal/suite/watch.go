@@ -32,6 +32,7 @@ type caseWatch struct {
 	all     []*scenario.File
 	pattern *regexp.Regexp  // the pattern given with p; nil: all
 	failed  map[string]bool // cases that failed when they were last played, by path and name
+	nothing string          // why there is no file, as it was last said; empty: there are some
 }
 
 // loadedFile is a scenario file as it was last loaded.
@@ -83,9 +84,13 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, wanted select
 func (w *caseWatch) again(ctx context.Context, seen changes) error {
 	targets, err := w.find()
 	if err != nil {
-		exit.Code(err, w.t.Err)
+		if err.Error() != w.nothing { // what is said may be a change itself: a log in the folder
+			exit.Code(err, w.t.Err)
+		}
+		w.nothing, w.loaded, w.all = err.Error(), map[string]*loadedFile{}, nil
 		return nil
 	}
+	w.nothing = ""
 	before := w.loaded
 	all, broken, fresh := w.load(targets, seen)
 	if err := w.followParts(); err != nil {
