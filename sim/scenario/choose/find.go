@@ -24,6 +24,18 @@ const FilesMax = 10_000
 // ErrNoMatch says that patterns name no scenario.
 var ErrNoMatch = errors.New("no scenario matches")
 
+// NoMatch is the [ErrNoMatch] of a pattern. Whoever looks for a part of what was given, in a folder, puts
+// what was given in its place.
+type NoMatch struct {
+	Pattern string
+	Why     string // follows the pattern
+}
+
+func (e *NoMatch) Error() string { return ErrNoMatch.Error() + ": " + e.Pattern + e.Why }
+
+// Unwrap implements the interface of [errors.Is].
+func (*NoMatch) Unwrap() error { return ErrNoMatch }
+
 // Target is a scenario file that was named.
 type Target struct {
 	Path  string
@@ -97,7 +109,7 @@ func findOne(fsys fs.FS, pattern string) ([]Target, error) {
 	info, err := fs.Stat(fsys, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%w: %s", ErrNoMatch, Nowhere(pattern))
+		return nil, &NoMatch{pattern, nowhere(pattern)}
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
@@ -120,14 +132,16 @@ func findOne(fsys fs.FS, pattern string) ([]Target, error) {
 		return nil
 	})
 	if err == nil && len(found) == 0 {
-		err = fmt.Errorf("%w: %s: holds no file that ends in %s or %s", ErrNoMatch, pattern, document.Suffix, document.PropertySuffix)
+		err = &NoMatch{pattern, ": holds no file that ends in " + document.Suffix + " or " + document.PropertySuffix}
 	}
 	return found, err
 }
 
 // Nowhere says that there is nothing at a path.
-func Nowhere(path string) string {
-	text := path + ": no such file or folder"
+func Nowhere(path string) string { return path + nowhere(path) }
+
+func nowhere(path string) string {
+	text := ": no such file or folder"
 	if strings.ContainsAny(path, "*?[") {
 		text += "; a shell fills in patterns that are not in quotes, and a folder stands for all files below it"
 	}
@@ -173,7 +187,7 @@ func PassedOver(folder string) bool {
 // findFile returns a file that is named itself. A line must be one of its own.
 func findFile(fsys fs.FS, name string, line int) ([]Target, error) {
 	if !isCases(name) {
-		return nil, fmt.Errorf("%w: %s: the name of a scenario ends in %s, that of a property in %s", ErrNoMatch, name, document.Suffix, document.PropertySuffix)
+		return nil, &NoMatch{name, ": the name of a scenario ends in " + document.Suffix + ", that of a property in " + document.PropertySuffix}
 	}
 	var lines []int
 	if line > 0 {
@@ -183,7 +197,7 @@ func findFile(fsys fs.FS, name string, line int) ([]Target, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if n := len(strings.SplitAfter(strings.TrimSuffix(string(source), "\n"), "\n")); line > n {
-			return nil, fmt.Errorf("%w: %s has %s, not %d", ErrNoMatch, name, wording.Count(n, "line"), line)
+			return nil, &NoMatch{name, fmt.Sprintf(" has %s, not %d", wording.Count(n, "line"), line)}
 		}
 	}
 	return []Target{{Path: name, Lines: lines}}, nil

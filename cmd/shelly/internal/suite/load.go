@@ -29,8 +29,12 @@ func (c *Command) find() ([]choose.Target, error) {
 			base, pattern = filepath.Clean(p), "."
 		}
 		found, err := choose.Find(os.DirFS(base), []string{pattern})
+		none, nothing := errors.AsType[*choose.NoMatch](err)
 		switch {
-		case errors.Is(err, choose.ErrNoMatch):
+		case nothing:
+			if !filepath.IsLocal(p) {
+				none.Pattern, _ = choose.SplitLine(p)
+			}
 			return nil, exit.With(exit.NoMatch, err)
 		case err != nil:
 			return nil, exit.With(exit.Usage, err)
