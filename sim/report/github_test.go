@@ -116,6 +116,15 @@ func TestSCN43TheStepSummaryHasATableAndTheTexts(t *testing.T) {
 }
 
 // A name or a text cannot become markup.
+// Several runs of a step write one page: what comes after a text is Markdown again, which a line
+// right after </details> is not.
+func TestSCN43APageCanFollowAPage(t *testing.T) {
+	one := StepSummary(&Run{Cases: cases(t)}, below, 1<<20)
+	if !strings.Contains(one+one, "</details>\n\n### shelly test") {
+		t.Errorf("the page ends with %q", one[max(0, len(one)-40):])
+	}
+}
+
 func TestSCN43TheStepSummaryIsEscaped(t *testing.T) {
 	evil := "a|b </pre></details><script> [x](y) @me #1 `c` *d*\n| e |"
 	got := StepSummary(&Run{Cases: []Case{{Outcome: scenario.Outcome{Name: evil, File: evil, Err: errors.New(evil)}}}}, below, 1<<20)

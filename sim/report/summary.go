@@ -76,7 +76,7 @@ func tableRow(c *Case, path func(string) string) string {
 }
 
 func details(c *Case) string {
-	return "\n<details><summary>" + html(wording.OneLine(c.Title())) + "</summary>\n\n<pre>\n" + html(c.text()) + "</pre>\n\n</details>\n"
+	return "\n<details><summary>" + html(wording.OneLine(c.Title())) + "</summary>\n\n<pre>\n" + html(c.text()) + "</pre>\n\n</details>\n\n" // the next page in the same file begins after an empty line
 }
 
 // html is a text with nothing in it that is a tag, or that is not seen (APR-22).
