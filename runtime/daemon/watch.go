@@ -40,13 +40,12 @@ func (h *hub) watchFrom(key fsm.RequestKey, now comm.Event, after position.Posit
 	defer h.mu.Unlock()
 	w = &watcher{events: make(chan comm.Event, watcherEvents)}
 	c := h.history[key]
-	switch {
-	case c != nil && c.covers(after, h.epoch):
+	if c != nil && c.covers(after, h.epoch) {
 		c.rest(w, after)
 		if so := h.writtenOf(key); so != nil && so.bytes() <= writtenBytes {
 			w.chunk(so, comm.Event{ID: key.ID, At: h.at(c)})
 		}
-	default:
+	} else {
 		missed = true
 		w.call, w.text, w.thinking, w.replaces, w.record, w.nth = after.Call, after.Text, after.Thinking, true, last, allOfRecord
 		if after.Epoch != h.epoch && after.Call != 0 { // its number may belong to another call now

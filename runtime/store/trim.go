@@ -266,14 +266,12 @@ func (c *compaction) off() bool { return c.ctx.Err() != nil }
 // goes on serving what it has, and what is written piles up in more and more tables until the
 // damage is repaired.
 func (s *Store) met(err error) {
-	switch {
-	case !unreadable(err):
+	if !unreadable(err) {
 		s.failure.fail(fmt.Errorf("in the background: %w", err))
 		return
 	}
 	s.damage.note(err)
-	switch {
-	case s.compact.off():
+	if s.compact.off() {
 		return
 	}
 	s.compact.cancel()

@@ -67,8 +67,7 @@ type Runner struct {
 
 // New returns a runner of the tools; it has exec only if that is allowed (TOL-5).
 func New(o Options) (*Runner, error) {
-	switch {
-	case o.ResultBytesMax < ResultBytesLeast:
+	if o.ResultBytesMax < ResultBytesLeast {
 		return nil, fmt.Errorf("result_bytes_max is %d; the least is %d", o.ResultBytesMax, ResultBytesLeast)
 	}
 	if err := o.Exec.wrong(); err != nil {

@@ -144,10 +144,9 @@ func block(s string, inline func(string) string) string {
 func list(parts ...string) string {
 	words := parts[0]
 	for i, p := range parts[1:] {
-		switch {
-		case strings.Contains(parts[i], "\n"):
+		if strings.Contains(parts[i], "\n") {
 			words += "\n " + strings.TrimPrefix(p, "\n ")
-		default:
+		} else {
 			words += "," + p
 		}
 	}

@@ -95,10 +95,9 @@ func (c *Coverage) String() string {
 		name string
 		Share
 	}{{"transitions", c.Transitions}, {"states", c.States}, {"faults", c.Faults}, {"rules", c.Rules}} {
-		switch {
-		case part.name == "rules" && c.NoRules != "":
+		if part.name == "rules" && c.NoRules != "" {
 			fmt.Fprintf(&b, "  %-12s %s\n", part.name, c.NoRules)
-		default:
+		} else {
 			fmt.Fprintf(&b, "  %-12s %7s  %d of %d\n", part.name, part.Percent(), part.Taken, part.Of)
 		}
 	}

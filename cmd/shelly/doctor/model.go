@@ -186,11 +186,10 @@ func (e *examined) given() {
 // window compares the configured window with those of the model and the server.
 func (e *examined) window() {
 	c := e.cfg.Brain
-	switch {
-	case e.ContextLength > 0 && e.ContextLength < c.NumCtx:
+	if e.ContextLength > 0 && e.ContextLength < c.NumCtx {
 		e.warn("context", fmt.Sprintf("num_ctx is %d, but the model's window ends at %d", c.NumCtx, e.ContextLength),
 			fmt.Sprintf("set brain.num_ctx to %d", e.ContextLength))
-	default:
+	} else {
 		e.ok("context", fmt.Sprintf("num_ctx %d of the model's %d, num_predict %s", c.NumCtx, e.ContextLength, predicts(c.NumPredict)))
 	}
 	if e.loaded == nil {

@@ -112,8 +112,7 @@ func (e *Editor) place(columns, x, y int) {
 	note()
 	for clusters := graphemes.FromString(text); clusters.Next(); {
 		cluster := clusters.Value()
-		switch {
-		case cluster == "\n":
+		if cluster == "\n" {
 			at, row, width = at+1, row+1, 0
 			note()
 			continue

@@ -330,10 +330,9 @@ func (m *Model) ended(e Ended) []Effect {
 	if t == nil {
 		return nil
 	}
-	switch {
-	case e.Err != nil:
+	if e.Err != nil {
 		t.finish(e.Err.Error(), true)
-	default:
+	} else {
 		t.finish(e.Reply.Text, e.Reply.IsError)
 		if o := e.Reply.Outcome; !e.Reply.IsError && o != "" && o != fsm.OutcomeAnswered {
 			t.note("ended: " + string(o))

@@ -59,12 +59,10 @@ func sender(m comm.Message) string {
 
 // chat names a chat; "" if there is none.
 func chat(to fsm.Origin) string {
-	switch {
-	case to.Chat == "":
+	if to.Chat == "" {
 		return to.Channel
-	default:
-		return to.Key()
 	}
+	return to.Key()
 }
 
 // Marks returns one mark for each chat: its messages are read up to the last of these.

@@ -64,15 +64,10 @@ func appendSummary(name string, r *report.Run) (err error) {
 // path as it is.
 func pathOnGitHub(file string) string {
 	root := os.Getenv("GITHUB_WORKSPACE")
-	if root == "" {
-		return filepath.ToSlash(file)
-	}
-	whole, err := filepath.Abs(file)
-	if err != nil {
-		return filepath.ToSlash(file)
-	}
-	if below, err := filepath.Rel(root, whole); err == nil && filepath.IsLocal(below) {
-		return filepath.ToSlash(below)
+	if whole, err := filepath.Abs(file); err == nil && root != "" {
+		if below, err := filepath.Rel(root, whole); err == nil && filepath.IsLocal(below) {
+			file = below
+		}
 	}
 	return filepath.ToSlash(file)
 }
