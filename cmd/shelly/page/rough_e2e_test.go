@@ -228,7 +228,7 @@ func TestCOM73TwoWindowsLeaveAConnectionForADecision(t *testing.T) {
 func TestCOM73AQuestionIsShownOfARequestThatIsNotFollowed(t *testing.T) {
 	w := begin(t, strings.Replace(slow, "profile: default", "profile: default\nserver: {reads: 1000/s, writes: 5/s}", 1))
 	w.kill(w.daemon)
-	if err := os.WriteFile(filepath.Join(w.dir, "config.yaml"), []byte(config+"limits: {max_crashes: 1}\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(w.dir, "config.yaml"), []byte(settings+"limits: {max_crashes: 1}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	w.run()

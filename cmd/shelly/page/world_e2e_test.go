@@ -38,7 +38,7 @@ func build(t *testing.T) string {
 	return bin
 }
 
-const config = `init: off
+const settings = `init: off
 tools:
   exec: {allow: unsandboxed}
   approve: {exec: always, write_file: unsafe}
@@ -49,7 +49,7 @@ func begin(t *testing.T, scenario string, mock ...string) *world {
 	t.Helper()
 	b := browser.Open(t) // skips where there is none
 	w := &world{Browser: b, t: t, bin: build(t), dir: t.TempDir()}
-	for name, text := range map[string]string{"model.scenario.yaml": scenario, "config.yaml": config, "notes.txt": "one\ntwo\n"} {
+	for name, text := range map[string]string{"model.scenario.yaml": scenario, "config.yaml": settings, "notes.txt": "one\ntwo\n"} {
 		if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
