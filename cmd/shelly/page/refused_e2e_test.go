@@ -24,7 +24,7 @@ func (w *world) field() (text string) {
 func TestCOM107WhatIsRefusedComesBack(t *testing.T) {
 	w := begin(t, quick)
 	w.kill(w.daemon)
-	if err := os.WriteFile(filepath.Join(w.dir, "config.yaml"), []byte(config+"request_bytes_max: 1KiB\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(w.dir, "config.yaml"), []byte(settings+"request_bytes_max: 1KiB\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	w.run()
