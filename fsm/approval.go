@@ -57,7 +57,7 @@ const (
 )
 
 // Decided is a person's decision about a tool call that waits for approval. Key is
-// that of [AskPerson], so that a late decision cannot meet a later call.
+// that of [AskPerson], so that a late decision cannot apply to a later call.
 type Decided struct {
 	Handle  HandleID `json:"handle"`
 	Key     string   `json:"key"`

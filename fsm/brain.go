@@ -129,7 +129,7 @@ type BrainFailed struct {
 	Reason string     `json:"reason"`
 }
 
-// Topic is what tells a failure from others.
+// Topic is what distinguishes a failure from others.
 func (f BrainFailed) Topic() string { return string(f.Class) }
 
 // BrainClass sorts a model's failures by what a person can do about them.

@@ -14,8 +14,8 @@ type Doubt struct {
 	Text   string   `json:"text"` // the record, the hash expected, the hash got
 }
 
-// Configured replaces the configuration of the running epoch. What runs goes on
-// under the new one; the profile's switches hold from the next decision on.
+// Configured replaces the configuration of the running epoch. Running work continues under
+// the new one; the profile's switches apply from the next decision on.
 type Configured struct {
 	Config Config `json:"config"`
 }
@@ -35,10 +35,10 @@ type EventRaised struct {
 	To      Origin `json:"to,omitzero"`  // the chat that the answer goes to, if any (HND-63)
 }
 
-// Topic is what tells a signal from others.
+// Topic is what distinguishes a signal from others.
 func (s Signalled) Topic() string { return s.Name }
 
-// Topic is what tells an event from others: who saw what, and of what.
+// Topic is what distinguishes an event from others: who saw it, what happened, and to what.
 func (e EventRaised) Topic() string {
 	topic := e.Event
 	if e.Source != "" {

@@ -145,7 +145,7 @@ func (w Words) resultsFor(calls []ToolCall, results []Message) []Message {
 }
 
 // Whole returns how many messages to take off the front of a list: at least n, and as many
-// more as it takes not to split a call from its results.
+// more as are needed to keep each call with its results.
 func Whole(msgs []Message, n int) int {
 	n = min(n, len(msgs))
 	for n < len(msgs) && msgs[n].Role == RoleTool {
@@ -165,7 +165,8 @@ func CutAt(msgs []Message, keep int) int {
 }
 
 // Summed reports whether a conversation begins with the summary of a compaction (CTX-5): with a
-// system message, or with what the machine said, which otherwise comes after what a turn begins with.
+// system message, or with a message of the machine's, which in other cases comes after the
+// message that a turn begins with.
 func (c *Config) Summed(talk []Message) bool {
 	return len(talk) > 0 && (talk[0].Role == RoleSystem || talk[0].Aside && c.Edition >= EighthEdition)
 }

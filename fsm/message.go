@@ -42,8 +42,8 @@ type Message struct {
 // Begins reports whether a turn begins with a message.
 func (m *Message) Begins() bool { return m.Role == RoleUser && !m.Aside }
 
-// ByPerson reports whether a message is what a person said: the model is also told of events,
-// reports and beats as if by its user. One of unknown source counts as a person's.
+// ByPerson reports whether a message is what a person said: events, reports and beats reach
+// the model as if from its user, too. A message of unknown source counts as a person's.
 func (m *Message) ByPerson() bool {
 	return m.Begins() && (m.Source == 0 || m.Source == FromPerson)
 }
@@ -83,8 +83,8 @@ func (c Conversation) Add(msgs ...Message) Conversation {
 	return c
 }
 
-// Counted returns a conversation that is good for its size alone: it has the estimate of
-// lists of messages, but not the messages.
+// Counted returns a conversation that only has a size: the estimate of lists of messages,
+// but not the messages.
 func Counted(lists ...[]Message) (c Conversation) {
 	for _, list := range lists {
 		for i := range list {

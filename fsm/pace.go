@@ -39,9 +39,9 @@ func (p Pace) Rest(tokens int) Millis {
 	return p.Idle + slack*taking(tokens, speed)
 }
 
-// Doubt returns the pace after a call has not come from a stage to the next in its time. The model
-// may be a slower one than the speed was learnt from, and if the speed were kept, no call of that
-// length would ever have the time to teach another. A third makes up for slack.
+// Doubt returns the pace after a call has not reached its next stage in time. The model may
+// be slower than the one that the speed was learnt from; if the speed were kept, no call of
+// that length would ever have enough time to correct it. A third makes up for slack.
 func (p Pace) Doubt(stage Stage) Pace {
 	switch stage {
 	case StageAccepted:
@@ -74,9 +74,10 @@ const (
 )
 
 // Learn returns a speed, in tokens per second, corrected by how long tokens took. Single
-// measurements vary, so the past has three times the weight. The mean is of the time that a
-// token takes, as times are what is computed from it; so a prompt that the server unexpectedly
-// held is soon outweighed. Up to the sixth edition it was of the speeds.
+// measurements vary, so the past has three times the weight. The mean is that of the time
+// per token, because times are what is computed from it; so a prompt that the server
+// unexpectedly held is soon outweighed. Up to the sixth edition it was the mean of the
+// speeds.
 func Learn(edition, speed, tokens int, took Millis) int {
 	if tokens < learntTokens || took < learntMillis {
 		return speed

@@ -40,7 +40,7 @@ const (
 	TimerHold     TimerPurpose = "hold"     // a person's time to say what a tool did
 	TimerProbe    TimerPurpose = "probe"    // a probe's time to say what became of a call
 	TimerAnswer   TimerPurpose = "answer"   // a model call, to its next stage or its end
-	TimerIdle     TimerPurpose = "idle"     // the time in which nobody may come
+	TimerIdle     TimerPurpose = "idle"     // the time in which no other handle may arrive
 	TimerPostpone TimerPurpose = "postpone" // the wait before a postponed handle goes on
 )
 
@@ -125,7 +125,7 @@ type ScheduleDue struct {
 	Back     bool   `json:"back,omitempty"`
 }
 
-// Topic is what tells a slot from those of other schedules.
+// Topic is what distinguishes a slot from those of other schedules.
 func (d ScheduleDue) Topic() string { return d.Schedule }
 
 // DisarmSchedule ends a schedule.
@@ -147,7 +147,8 @@ const BeatKey = "-beat"
 // handle: its answer follows (HND-69).
 const LaterKey = "-later"
 
-// Heartbeat is what is done at intervals unasked (EVT-20). The zero value is none.
+// Heartbeat is what is done at intervals without being asked (EVT-20). The zero value is
+// none.
 type Heartbeat struct {
 	Every Millis   `json:"every,omitempty"` // between two beats; 0: there are none
 	Quiet Quiet    `json:"quiet,omitzero"`

@@ -105,10 +105,10 @@ func (s *Session) Uncorrected(tokens int) int {
 	return tokens * ratioUnit / s.Ratio
 }
 
-// Share returns the greatest estimate of a text that is in every system prompt and may have
-// the given number of tokens. The correction is rounded up to whole quarters, so that the
-// text, and with it all that the model's server has cached, stays the same while the ratio
-// moves a little.
+// Share returns the greatest estimate that a text in every system prompt may have if it may
+// take the given number of tokens. The correction is rounded up to whole quarters, so that
+// the text, and with it all that the model's server has cached, stays the same while the
+// ratio moves a little.
 func (s *Session) Share(tokens int) int {
 	const quarter = ratioUnit / 4
 	return tokens * ratioUnit / max((s.Ratio+quarter-1)/quarter*quarter, ratioUnit)

@@ -96,7 +96,7 @@ type Probed struct {
 type ProbeAnswer string
 
 // The call has done its work; it has done nothing and will not; it is still worked on, and can
-// be waited for again (INF-56); or nobody can tell.
+// be waited for again (INF-56); or the probe cannot tell.
 const (
 	ProbeDone    ProbeAnswer = "done"
 	ProbeNever   ProbeAnswer = "never"
@@ -114,7 +114,7 @@ type Audit struct {
 	Message  string      `json:"message"` // the handle's input
 	Result   string      `json:"result"`
 	Failed   bool        `json:"failed,omitempty"`
-	Unknown  bool        `json:"unknown,omitempty"` // nobody knows whether it ran
+	Unknown  bool        `json:"unknown,omitempty"` // it is not known whether it ran
 	Probe    ProbeAnswer `json:"probe,omitempty"`   // what a probe has said of it
 	Attempts int         `json:"attempts"`
 	Duration Millis      `json:"duration"` // from the first start to the end
