@@ -11,7 +11,7 @@ import (
 )
 
 // act runs the calls of the last answer in order (INF-4), or together if they only read
-// (INF-44), answers those that cannot run itself (INF-8, INF-10), and goes on once every
+// (INF-44), itself answers those that cannot run (INF-8, INF-10), and goes on once every
 // call has its result. Before that it starts a failed call once more, settles one whose
 // probe could not tell, and waits for one that is still being worked on.
 func (m *Machine) act(i int) firing {
@@ -185,8 +185,8 @@ func (m *Machine) attemptAgain(h *state.Handle) bool {
 
 // resumeActing goes on with the call at Next after its process was lost, or after a
 // person's decision. A call that was started has an unknown outcome. It is started again
-// only if it may be repeated; otherwise its tool is asked, or a person, or the model is
-// told (INF-13, INV-6).
+// only if it may be repeated. If not, its tool or a person is asked, or the model learns
+// that the outcome is unknown (INF-13, INV-6).
 func (m *Machine) resumeActing(i int) firing {
 	h := &m.s.Handles[i]
 	if len(h.Inf.Batch) > 0 {

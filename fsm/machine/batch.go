@@ -134,8 +134,7 @@ func (m *Machine) failsAgain(h *state.Handle) bool {
 	return slices.ContainsFunc(h.Inf.Batch, func(r state.Read) bool { return r.Again && r.Attempt < m.s.Config.Limits.MaxToolAttempts })
 }
 
-// forgetAgain makes the failures final of calls that are not started again under today's
-// limit.
+// forgetAgain makes a failure final if its call is not started again under today's limit.
 func (m *Machine) forgetAgain(h *state.Handle) {
 	for k := range h.Inf.Batch {
 		r := &h.Inf.Batch[k]
@@ -179,7 +178,7 @@ func (m *Machine) readAgain(h *state.Handle) {
 
 // resumeTogether goes on with a batch after its process was lost: the calls without an
 // answer are started again, and no others (INF-49). It returns true if the batch is over,
-// otherwise what to fire.
+// and what to fire if it is not.
 func (m *Machine) resumeTogether(h *state.Handle) (firing, bool) {
 	for k := range h.Inf.Batch {
 		r := &h.Inf.Batch[k]

@@ -52,9 +52,10 @@ func (m *Machine) overlong(h *state.Handle) bool {
 	return fit.Overlong(&m.s.Config, h, h.Inf.Talk, prompt.Tools(&m.s.Config, h))
 }
 
-// condenseLess asks again for the summary after its prompt was longer than estimated: of less, and
-// by itself if it was asked for after the conversation (CTX-12). If that does not make the prompt
-// shorter there is none, and what was learnt counts for the next prompt.
+// condenseLess asks for the summary again after its prompt was longer than estimated: for a
+// summary of fewer messages, and by itself if it was asked for after the conversation
+// (CTX-12). If that does not make the prompt shorter, there is no summary, and what was
+// learnt counts for the next prompt.
 func (m *Machine) condenseLess(h *state.Handle, in fsm.BrainFailed) firing {
 	c, learnt := &m.s.Config, h.Sess
 	system, talk, tools := m.condensePrompt(h)
@@ -97,8 +98,8 @@ func (m *Machine) condensesAppended(h *state.Handle, cut int) bool {
 	return fit.Appendable(c, h, prompt.System(c, h), m.condensing(h, cut), prompt.Tools(c, h))
 }
 
-// condensing returns the conversation, as far as the model knows it or as it leaves, with the
-// request for its summary.
+// condensing returns the part of the conversation that leaves, or the part that the model
+// knows if that is longer, with the request for its summary.
 func (m *Machine) condensing(h *state.Handle, cut int) fsm.Conversation {
 	talk := h.Inf.Talk
 	if m.s.Config.Edition >= fsm.EighthEdition {
@@ -107,8 +108,9 @@ func (m *Machine) condensing(h *state.Handle, cut int) fsm.Conversation {
 	return talk.With(fsm.Message{Role: fsm.RoleUser, Text: m.s.Config.Prompts.Compress})
 }
 
-// known returns how many messages of the running conversation the model was last sent, with its
-// answer to them, unless that is calls, whose results it has not seen.
+// known returns how many messages of the running conversation the model knows: those that it
+// was last sent, and its answer to them, unless the answer consists of calls, whose results
+// it has not seen.
 func known(h *state.Handle) int {
 	talk := h.Inf.Talk.Messages
 	for n := len(talk) - 1; n > h.TurnAt; n-- {
@@ -178,7 +180,7 @@ func (m *Machine) askCondensed(i int) firing {
 	return firing{}
 }
 
-// condensePrompt returns how it is asked for, before it is made to fit (CTX-14).
+// condensePrompt returns the prompt for the summary, before it is made to fit (CTX-14).
 func (m *Machine) condensePrompt(h *state.Handle) (string, fsm.Conversation, fsm.Toolset) {
 	if h.Inf.Appended {
 		return prompt.System(&m.s.Config, h), m.condensing(h, h.Inf.Cut), prompt.Tools(&m.s.Config, h)
@@ -197,8 +199,8 @@ func (m *Machine) condensedText(h *state.Handle, in fsm.BrainAnswered) string {
 }
 
 // condensed puts the summary in place of the messages that it sums up; without one, whole
-// old turns are left out (CTX-7), and why says for people why there is none. The originals are
-// in the session's archive.
+// old turns are left out (CTX-7), and why tells people the reason. The originals are in the
+// session's archive.
 func (m *Machine) condensed(h *state.Handle, summary, why string) firing {
 	s := strings.TrimSpace(fsm.WithoutNeed(summary))
 	if s == "" && h.Compacts {

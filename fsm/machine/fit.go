@@ -95,8 +95,8 @@ func (m *Machine) cramped(h *state.Handle, prompt int) (firing, bool) {
 	return m.shorter(h, s)
 }
 
-// shorter asks again with what the session has learnt, if that makes the prompt shorter. A
-// summary's does not become so where the server holds the conversation (CTX-14).
+// shorter asks again with what the session has learnt, if that makes the prompt shorter. The
+// prompt of a summary does not become shorter if the server holds the conversation (CTX-14).
 func (m *Machine) shorter(h *state.Handle, learnt fsm.Session) (firing, bool) {
 	with := *h
 	with.Sess = learnt
@@ -123,8 +123,9 @@ func (m *Machine) outgrown(h *state.Handle) (fsm.Session, bool) {
 	return s, s.Corrected(estimate) > c.PromptRoom()
 }
 
-// refused corrects later estimates after a prompt with the given estimate was too long: it has
-// more tokens than the window, and no fewer than expected for a larger one that it was made for.
+// refused corrects later estimates after a prompt with the given estimate was too long: that
+// prompt has more tokens than the window and, if it was made for a larger window, no fewer
+// than expected.
 func (m *Machine) refused(s *fsm.Session, estimate int) {
 	l := &m.s.Config.Limits
 	if l.ContextTokens > s.Corrected(estimate) || m.s.Config.Edition < fsm.SixthEdition {

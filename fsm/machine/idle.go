@@ -7,9 +7,10 @@ import (
 	"shelly/fsm/state"
 )
 
-// quiet returns how long nobody may come before a memory handle asks for its summary
-// (HND-66): as long as the model's server takes to read it and then again the conversation
-// that it displaces; 0 if it displaces none, or if the server's speed is not known.
+// quiet returns how long no other handle may arrive before a memory handle asks for its
+// summary (HND-66): as long as the model's server takes to read the summary's prompt and
+// then again the conversation that it displaces; 0 if it displaces none, or if the server's
+// speed is not known.
 func quiet(m *Machine, h *state.Handle) fsm.Millis {
 	c, held := &m.s.Config, &m.s.Cached
 	if !c.Switches.Progress || held.Session == "" || held.IsOf(h) || m.s.Crowded() {
@@ -20,7 +21,7 @@ func quiet(m *Machine, h *state.Handle) fsm.Millis {
 		return 0
 	}
 	ask := fsm.AskBrain{System: prompt.System(c, h), Conversation: talk, Tools: tools, Offer: h.Sess.Offer}
-	both := 0 // tokens with which the two begin alike
+	both := 0 // tokens at the beginning that are the same in both
 	if held.Before == ask.Before() {
 		both = held.Fixed
 	}
@@ -36,8 +37,9 @@ func (m *Machine) idled(h *state.Handle) firing {
 }
 
 // foresee queues the compression of a session's conversation if another turn as long as the
-// one that has ended would exceed the threshold (HND-67). One that waits is of a conversation
-// that the model's server does not hold any more, or that has become longer.
+// one that has ended would exceed the threshold (HND-67). A compression that still waits
+// ends, because its conversation has become longer or is no longer the one that the model's
+// server holds.
 func (m *Machine) foresee(h *state.Handle) {
 	if m.s.Config.Edition < fsm.NinthEdition || !m.s.Config.Switches.Compress {
 		return
@@ -54,9 +56,9 @@ func (m *Machine) foresee(h *state.Handle) {
 	}
 }
 
-// compression returns the handle that compresses the conversation of a turn, or false if that
-// leaves room for another turn as long as this one. If the model was asked for something else
-// since, it will not begin.
+// compression returns the handle that compresses the conversation of a turn, or false if the
+// conversation leaves room for another turn as long as this one. The handle will not begin
+// if the model has been asked for something else by then.
 func (m *Machine) compression(h *state.Handle) (next state.Handle, due bool) {
 	if !h.Loaded {
 		return next, false
@@ -79,7 +81,7 @@ func unthought(msgs []fsm.Message) int {
 	return n
 }
 
-// hurryCompression ends a compression because somebody waits.
+// hurryCompression ends a compression because another handle waits.
 func (m *Machine) hurryCompression() {
 	for i := range m.s.Handles {
 		if h := &m.s.Handles[i]; h.Compacts && h.State == state.Execution {
@@ -89,7 +91,8 @@ func (m *Machine) hurryCompression() {
 	}
 }
 
-// hurried ends a compression without its summary or, if only its reading is not over, with it.
+// hurried ends a compression: with its summary if only the reading is unfinished, else
+// without it.
 func (m *Machine) hurried(h *state.Handle) firing {
 	if h.Inf.State == state.Condensing {
 		return m.uncompressed()

@@ -220,7 +220,7 @@ func (m *Machine) sourceOf(h *state.Handle, msg *fsm.Message) fsm.Source {
 	}
 }
 
-// derived returns where a text comes from that a model makes of messages.
+// derived returns the sources of a text that a model makes from messages.
 func (m *Machine) derived(h *state.Handle, msgs []fsm.Message) fsm.Source {
 	return h.Derived(&m.s.Config, msgs)
 }

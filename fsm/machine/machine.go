@@ -28,8 +28,8 @@ func (m *Machine) Clone() *Machine {
 	return c
 }
 
-// CopyTo makes to a machine in the same state, like Clone, but in the memory that to has.
-// Whatever to returned before is no longer valid.
+// CopyTo makes to a copy of m, as Clone does, but reuses to's memory. Everything that to
+// returned before is no longer valid.
 func (m *Machine) CopyTo(to *Machine) {
 	m.s.CopyTo(&to.s)
 	to.running, to.code, to.unsafe = m.running, m.code, m.unsafe

@@ -5,9 +5,9 @@ import (
 	"shelly/fsm/state"
 )
 
-// unknown deals with the call at Next, whose outcome is unknown: its tool is asked, once
-// per boot (INF-52), then a person (APR-5), or the model is told so (INF-13). It returns
-// true if the call has its result.
+// unknown deals with the call at Next, whose outcome is unknown: its tool is asked, once per
+// boot (INF-52), then a person (APR-5); or else the model learns that the outcome is unknown
+// (INF-13). It returns true if the call has its result.
 func (m *Machine) unknown(h *state.Handle) (firing, bool) {
 	decl, ok := m.declared(h, h.Inf.Calls[h.Inf.Next].Name)
 	switch {

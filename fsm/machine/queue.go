@@ -17,7 +17,7 @@ func (m *Machine) raised(in fsm.EventRaised) {
 		h.Joined++
 		times := strconv.Itoa(h.Joined + 1)
 		h.Input = m.word(fsm.WordEventJoined, "event", input, "times", times)
-		if h.Happened != "" { // its chat is told, whatever the one that joins names
+		if h.Happened != "" { // its chat gets the message, whichever chat the joining event names
 			h.Happened = m.word(fsm.WordEventJoined, "event", happened, "times", times)
 		}
 		m.s.Ignored.Joined++
@@ -35,7 +35,7 @@ func (m *Machine) raised(in fsm.EventRaised) {
 	}})
 }
 
-// happenedBytes bounds what is repeated of an event that failed (HND-68).
+// happenedBytes bounds how much of a failed event's text is repeated (HND-68).
 const happenedBytes = 2000
 
 // admit admits a handle (HND-1). Outside initializing and serving it is parked for the next
@@ -107,8 +107,8 @@ func (m *Machine) giveWay() {
 }
 
 // tellPlaces tells each waiting client how many handles are ahead of its own, when that has
-// changed (HND-37). An event's place is told once, to those who watch. In a machine that stops
-// nobody waits here: who does not run is parked.
+// changed (HND-37). An event's place is reported once, to those who watch. In a machine that
+// is stopping, no handle waits here: those that do not run are parked.
 func (m *Machine) tellPlaces() {
 	ahead := 0
 	for i := range m.s.Handles {

@@ -9,9 +9,9 @@ import (
 )
 
 // summarize asks for a summary of the full messages (HND-12). For a session's turns it may
-// be asked after the conversation that the model knows (HND-49). Turns for which it cannot
-// be are not summarized: alone they would take the server's slot that the conversation is
-// in.
+// be asked for after the conversation that the model knows (HND-49). Turns for which this is
+// not possible are not summarized: a prompt of their own would push the conversation out of
+// the server's slot.
 func (m *Machine) summarize(i int) firing {
 	talk, tools, asks := m.recap(&m.s.Handles[i])
 	if !asks {
@@ -132,11 +132,11 @@ func (m *Machine) gather(h *state.Handle) {
 	job.Source |= h.Source
 }
 
-// gathering returns the memory handle of its session that a finished turn joins, or nil: the
-// newest one, if it has not begun and has room, and if the conversation after which it will be
-// asked about its turns still has them and goes on with this one (HND-29). Up to the sixth
-// edition it was joined after another conversation, too, that has as many turns, and up to the
-// fifth the first that had room was.
+// gathering returns the memory handle of its session that a finished turn joins, or nil. It
+// is the newest one, if it has not begun and has room, and if the conversation after which
+// it will be asked about its turns still has them and continues with this turn (HND-29). Up
+// to the sixth edition a turn also joined it if another conversation has as many turns; up
+// to the fifth it joined the first handle that had room.
 func (m *Machine) gathering(h *state.Handle, talk []fsm.Message, appended bool) *state.Handle {
 	var newest *state.Handle
 	for i := range m.s.Handles {

@@ -206,10 +206,10 @@ func (m *Machine) beat(in fsm.ScheduleDue) {
 		m.s.Ignored.Slots++
 		return
 	}
-	if in.Back { // nobody has written in the future, and nobody was greeted there
+	if in.Back { // a request or a greeting cannot lie in the future
 		b.Spoke, b.Greets = min(b.Spoke, slot), min(b.Greets, slot)
 	}
-	first := b.Last == 0 // not a beat, but the time from which they count
+	first := b.Last == 0 // not a beat, but the time from which beats are counted
 	b.Last = slot
 	m.armBeat()
 	if b.Spoke == 0 && hb.Greet.Idle > 0 {

@@ -112,7 +112,7 @@ func settles[A fsm.Answer](kind fsm.CallKind, do func(*Machine, *state.Handle, A
 	})
 }
 
-// heard takes the model's answer. Who waits until the model is in reach goes on.
+// heard takes the model's answer. Handles that wait until the model is in reach go on.
 func (m *Machine) heard(in fsm.BrainAnswered) {
 	if i := m.awaited(in.Call, fsm.CallBrain); i >= 0 {
 		m.settle(i, m.answered(&m.s.Handles[i], in))

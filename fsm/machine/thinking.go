@@ -213,7 +213,7 @@ func (m *Machine) backOff() (f firing, ok bool) {
 }
 
 // postpone gives back a handle's place until the model may be in reach again (HND-69). A
-// shutdown leaves it to the next boot, which counts as well.
+// shutdown leaves it to the next boot, and that wait counts as well.
 func (m *Machine) postpone(h *state.Handle, reason string) firing {
 	f := firing{on: state.OnPostpone, write: func(h *state.Handle) { h.Resume = h.State }}
 	if m.s.Lifecycle != state.Serving {
@@ -227,7 +227,8 @@ func (m *Machine) postpone(h *state.Handle, reason string) firing {
 	})
 }
 
-// tellLater tells the chat that a handle's answer would go to that it comes later.
+// tellLater sends a message that a handle's answer comes later, to the chat that the answer
+// would go to.
 func (m *Machine) tellLater(h *state.Handle, reason string) {
 	what := cmp.Or(h.Happened, fsm.Clip(h.Input, happenedBytes))
 	m.emit(fsm.SendMessage{

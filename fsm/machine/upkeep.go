@@ -9,7 +9,8 @@ import (
 )
 
 // upkeepFailed reports that a call about a conversation came to nothing (CTX-14). A
-// substitute was chosen already, so otherwise nobody would notice. Why is for people.
+// substitute has been chosen already, so without the report nobody would notice. why is for
+// people.
 func (m *Machine) upkeepFailed(h *state.Handle, w fsm.Word, why string) {
 	if !m.s.Config.Fits() {
 		return
