@@ -13,7 +13,7 @@
 // inputs, faults, and what must hold. [format.File] is the format, version
 // 1: its fields are the keys, and their comments say what each key means.
 //
-// Loading is strict. [Load] gathers all that is wrong with a file, each with its
+// Loading is strict. [Load] gathers everything that is wrong with a file, with its
 // place; see [strict.Error]. The limits on a file are constants of packages strict and
 // document.
 // It has three stages: the fragments that a file includes are read and their keys
@@ -23,7 +23,7 @@
 //
 // What a scenario leaves out has a quiet default:
 //
-//   - The profile is shelly. Without a script for the initial inference
+//   - The profile is default. Without a script for the initial inference
 //     (brain_for.init) and without config.init the case boots with the initial
 //     inference off.
 //   - Without a script, a summary or a compaction is "Summary of N messages.", an
@@ -33,11 +33,11 @@
 //   - A request without an id gets "r" and its place among the requests and commands
 //     of the timeline, from 1. Without session, channel and chat its session is
 //     "cli:direct"; with a channel and a chat alone it is the machine's choice.
-//   - A schedule keeps no case from its end: its slots are served while anything else
-//     goes on, and until clock.until.
-//   - What says no takes, and has none in latencies, takes no time.
-//   - A crash, and a fault without p, is at the first time that it can be. Faults with
-//     p strike by the seed 1.
+//   - A schedule does not keep a case from ending: its slots are served while anything
+//     else goes on, and until clock.until.
+//   - A call takes no time if neither its takes nor latencies give it any.
+//   - A crash, and a fault without p, comes at the first opportunity. Faults with p
+//     strike as the seed 1 decides.
 //   - A person who is to approve, deny or resolve waits to be asked.
 //
 // A case with replay is not played but stepped: it says what the machine was told, to
@@ -51,20 +51,20 @@
 // on the state after each step. The type expression.State lists the names, and
 // RULES.md (SCN-31) the functions; the language is that of expr-lang.org.
 //
-// An unexpected model or tool call, a script entry that nobody asked for, a fault that
-// was planned by number and never struck, and a broken invariant fail every case,
+// An unexpected model or tool call, a script entry that no call used, a fault that was
+// planned by number and never struck, and a broken invariant fail every case,
 // whatever it expects.
 //
-// The packages below, each of which imports those above it at most:
+// These packages are below it; each imports only those that are listed before it:
 //
 //   - sim/strict reads YAML strictly, and words problems with their places
-//   - data is plain data, match what it must be like
+//   - data is plain data, and match says what it must be like
 //   - document joins fragments, variables and matrix to the cases of a file
 //   - expression evaluates conditions on the state after each step
 //   - format has the types of the files, in which each key is a field
 //   - choose finds files and chooses among cases; golden keeps what cases did
-//   - compile makes a [sim.Plan] of a file; check finds what its types do not say
-//   - judge holds a result against what the file expects; lint says what is doubtful
+//   - compile makes a [sim.Plan] from a file; check finds mistakes that its types allow
+//   - judge compares a result with what the file expects; lint reports what is suspicious
 //
 // This package goes the whole way, from a path to an [Outcome], and writes scenarios:
 // counterexamples and records of journals. Package property plays properties, and package
