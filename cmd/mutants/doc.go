@@ -7,7 +7,7 @@
 // piece of each phase removed: what it does, what it awaits, its timers, and each part of these.
 // With -n they are drawn from the syntax trees of the machine: a condition negated, an operator
 // replaced, a statement removed. Those that survive the scenarios are then judged by the tests of
-// package fsm and the packages below it, each by those that meet it.
+// package fsm and the packages below it, each by those that run its code.
 //
 // Only a case's own checks kill: its expectations, its script, its crash matrix, and the
 // requirement that it ends. Invariants do not kill a mutant of the tables, because the monitor

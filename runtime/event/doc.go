@@ -9,9 +9,9 @@
 //
 //	sources ── Sink ──▶ settle ── Engine ──▶ daemon (a durable fsm.EventRaised)
 //
-// The [Engine] keeps two things across a restart, in events.json in the data folder: the time up to
-// which changes of a source's files were told, and the states that were told last. So changes made
-// while no process ran are reported at the next start, and unchanged states are not reported
-// again. The file is written after the event is durable: a crash between the two makes the event
-// be raised once more.
+// The [Engine] keeps two things across a restart, in events.json in the data folder: the
+// time up to which changes of a source's files were reported, and the states that were
+// reported last. So changes made while no process ran are reported at the next start, and
+// unchanged states are not reported again. The file is written after the event is durable:
+// after a crash between the two, the event is raised once more.
 package event

@@ -1,4 +1,4 @@
-// Package memory finds the entries that meet a need.
+// Package memory finds the entries that answer a need.
 //
 //	m := memory.Begin(store, memory.Options{…})    // reads the index, in the background
 //	go m.Keep(ctx, memory.Upkeep{…})               // MEM-8: vectors for entries without
@@ -14,9 +14,9 @@
 //     was embedded with; where there are many, only with the likely ones (MEM-7)
 //
 // The two orders are fused by reciprocal rank. An entry that shares no keyword with the need and
-// has no cosine of at least [MinCosine] is not returned, so the answer to a need that memory does
-// not meet is empty. Ties go to the newer entry, then to the lower id: equal inputs give equal
-// orders (MEM-3).
+// has no cosine of at least [MinCosine] is not returned, so the answer to a need about which
+// memory has nothing is empty. Ties go to the newer entry, then to the lower id: equal
+// inputs give equal orders (MEM-3).
 //
 // Without an embedder, or when it fails, recall is by keyword alone (MEM-4).
 //

@@ -9,12 +9,12 @@
 //	POST /page/token       {ticket}: 200 {token}; a ticket can be used once (COM-71)
 //	Authorization: Bearer  the token, on the routes that comm lets a page use (COM-72)
 //
-// The chat is as high as the window (COM-101), a full disk is told above it (COM-102), and a text
-// goes in the direction of its language (COM-100). Whatever a text of a model or a tool contains is
-// shown as text (COM-73): dom.js is the only file that makes elements, and the policy forbids what
-// would make elements from a text. What fails is tried again after a pause (COM-103). The focus
-// stays where a person is (COM-106), and so does what they have written (COM-107). Who does not see
-// the page hears what an answer waits for (COM-108).
+// The chat is as high as the window (COM-101), a full disk is reported above it (COM-102),
+// and a text goes in the direction of its language (COM-100). Whatever a text of a model or
+// a tool contains is shown as text (COM-73): dom.js is the only file that makes elements,
+// and the policy forbids what would make elements from a text. What fails is tried again
+// after a pause (COM-103). The focus stays where a person is (COM-106), and so does what they
+// have written (COM-107). A screen reader says what an answer waits for (COM-108).
 //
 // The daemon's own token never reaches the browser. The ticket is never in an address that the
 // browser sends or passes on, because the part after # stays in the browser.

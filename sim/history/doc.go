@@ -8,11 +8,11 @@
 //
 // [Tell] puts the steps into words, and a [Step] has a wire form.
 //
-// A fold begins at the last snapshot before what is asked for, so what it costs does
-// not grow with the journal. Nothing is performed and nothing is written.
+// A fold begins at the last snapshot before what is asked for, so its cost does not grow
+// with the journal. Nothing is performed and nothing is written.
 //
-// Below it is whatever else looks back at a request: regression holds the decisions of
-// a model against recorded ones, fork continues from a step in another way, export makes
-// a scenario of a request, and redact replaces the secrets in it. The daemon's listener
-// is handed what it tells of a request by the command.
+// The packages below it look back at a request in other ways: regression compares a model's
+// decisions with recorded ones, fork continues from a step in another way, export makes a
+// scenario of a request, and redact replaces the secrets in it. The command passes to the
+// daemon's listener what these say about a request.
 package history

@@ -1,4 +1,4 @@
-// Package report writes what a run of scenarios came to: for people [PrettyCase], for
+// Package report writes the results of a run of scenarios: for people [PrettyCase], for
 // programs [JSON], for CI servers [JUnit], for GitHub [Annotations] and [StepSummary].
 //
 //	run := &report.Run{Cases: cases, Took: took}
@@ -8,5 +8,5 @@
 // order, and [PrettyEnd] after the last.
 //
 // [JSON] writes the same bytes for the same outcomes: it holds no times. The package
-// is pure: where a report goes and what the surroundings are is the caller's to know.
+// is pure: only the caller knows where a report goes and what the surroundings are.
 package report

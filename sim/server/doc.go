@@ -8,9 +8,9 @@
 //	}
 //	next := s.End(served.Last, 7) // those that waited for the slot begin
 //
-// It knows no clock: whoever drives it says what time it is, so that the simulator
-// and the mock server share it. The order in which it serves is that in which it was
-// asked, and it draws nothing.
+// It knows no clock: its driver says what time it is, so that the simulator and the mock
+// server can share it. It serves calls in the order in which they were asked, and draws no
+// random numbers.
 //
 // It is a leaf: it may be imported from below sim and from runtime.
 package server

@@ -1,5 +1,5 @@
-// Package strict reads YAML files that people write, and says of all that is wrong with
-// one where it is, what is wrong and what is allowed.
+// Package strict reads YAML files that people write. For everything that is wrong with one
+// it says where it is, what is wrong and what is allowed.
 //
 //	root, problem := strict.Parse(source, "a scenario", "")
 //	d := strict.Decoder{Sources: strict.Sources{"": source}, Where: map[string]strict.Pos{}}

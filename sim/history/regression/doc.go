@@ -1,6 +1,6 @@
-// Package regression holds what another model, prompt or set of options would decide
-// against what the journal has. It finds the recorded questions, reads what an answer
-// decides, compares two decisions and adds them up; who asks is the caller:
+// Package regression compares what another model, prompt or set of options would decide with
+// what the journal has. It finds the recorded questions, reads what an answer decides,
+// compares two decisions and adds them up; the caller asks the model:
 //
 //	found, err := regression.Questions(journal, regression.Filter{Since: week}, nil)
 //	r := &regression.Report{…}
@@ -12,8 +12,8 @@
 //
 // A question is asked with the history that was recorded. What a request asked after
 // its first difference was therefore asked of a conversation that the other model might
-// never have had: the first difference of each request is counted apart.
+// never have had: the first difference of each request is counted separately.
 //
-// A decision is the verdict and the calls. How alike two texts are is shown and decides
+// A decision is the verdict and the calls. The similarity of two texts is shown and decides
 // nothing. The package is pure: it asks nobody and reads no clock.
 package regression
