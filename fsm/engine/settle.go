@@ -29,7 +29,7 @@ func (e *Engine) Unsettled(now fsm.Millis) (due fsm.Millis, ok bool) {
 }
 
 // Settle makes durable what was appended after the last barrier, if anything was. With a
-// slow model nearly every crash happens during a call of it, and would otherwise lose
+// slow model nearly every crash happens during a model call, and would otherwise lose
 // everything done since the last barrier.
 func (e *Engine) Settle() error {
 	if e.dead != nil || e.durable == e.last {

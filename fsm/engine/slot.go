@@ -30,7 +30,7 @@ func Awaited(e fsm.ArmSchedule, wall fsm.Millis) (Slot, bool) {
 
 // Look returns the slot as a look at the wall clock leaves it, and whether it was moved. If
 // the clock was set back over slots, those come again, from the present on (HND-65); once it
-// has come forward to the last slot that was taken, all is as it was.
+// has reached the last slot that was taken, slots are counted from there as before.
 func (s Slot) Look(wall fsm.Millis) (_ Slot, moved bool) {
 	from := s.from
 	switch {

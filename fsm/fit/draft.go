@@ -42,8 +42,8 @@ func newDraft(w fsm.Words, kept []fsm.KeptText, talk fsm.Conversation, at int) *
 	return &draft{words: w, kept: kept, msgs: slices.Clone(talk.Messages), at: at, size: talk.Tokens}
 }
 
-// The least that is left of a text, in tokens: of an earlier turn, and of one that would
-// not fit at all otherwise.
+// The least that is left of a text, in tokens: of a text of an earlier turn, and of any text
+// if the conversation would not fit without cutting it.
 const (
 	floorEarlier = fsm.ShortText
 	floorLast    = 32

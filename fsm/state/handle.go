@@ -129,8 +129,8 @@ type Await struct {
 	Kind fsm.CallKind `json:"kind,omitempty"`
 }
 
-// Derived returns where a text comes from that a model makes of messages, and of MEMORY.md
-// if its prompt has that (MSG-2).
+// Derived returns the sources of a text that a model makes from messages, and from MEMORY.md
+// if its prompt contains that (MSG-2).
 func (h *Handle) Derived(c *fsm.Config, msgs []fsm.Message) fsm.Source {
 	from := fsm.Joined(msgs) | fsm.FromModel
 	if c.Prompts.Shows(fsm.OfMemory) {
@@ -243,7 +243,7 @@ func (h *Handle) Suspended() bool { return h.AsksPerson() || h.State == Postpone
 
 // MayBePostponed reports whether the handle has no answer yet and nobody waits for it, so
 // that it can come later (HND-69). A beat is not worth it: the next one comes anyway, and a
-// greeting would keep a person's session.
+// greeting would block a person's session.
 func (h *Handle) MayBePostponed() bool {
 	if h.State != Cognition && h.State != Execution {
 		return false
@@ -263,8 +263,8 @@ func (h *Handle) MayWait(unattended bool) bool {
 	return h.attended() || unattended && h.Kind != fsm.KindInit && h.Kind != fsm.KindFarewell
 }
 
-// Decided reports whether it is settled what the handle's client is told, so that neither a
-// cancel nor a timeout changes it.
+// Decided reports whether it is settled what the handle's client gets, so that neither a
+// cancel nor a timeout changes that.
 func (h *Handle) Decided() bool { return h.Outcome != "" }
 
 // Answers reports whether the running inference is one that answers, so that its

@@ -2,8 +2,8 @@ package state
 
 import "shelly/fsm"
 
-// Sent is a prompt that was sent to the model, with as much as it takes to see whether
-// another begins with it.
+// Sent is a prompt that was sent to the model, with what is needed to see whether another
+// prompt begins with it.
 type Sent struct {
 	Before   uint64 `json:"before,omitempty"`   // the hash of what precedes the conversation: system prompt and tools
 	Fixed    int    `json:"fixed,omitempty"`    // the tokens of that

@@ -84,9 +84,9 @@ func imageLeft(c *fsm.Config, msg fsm.Message) fsm.Message {
 	return msg
 }
 
-// Refused returns a conversation whose question the model was not asked, because it is too long, as a
-// history that keeps what is sent goes on with it (CTX-11): with as much of the question as of a
-// text that is cut. The archive has it whole.
+// Refused returns a conversation whose question was too long to be asked (CTX-11), in the
+// form in which a history that keeps what is sent continues with it: with as much of the
+// question as is left of a text that is cut. The archive has the whole question.
 func Refused(c *fsm.Config, talk fsm.Conversation, question int) fsm.Conversation {
 	if !keepsSent(c) {
 		return talk

@@ -40,9 +40,9 @@ func Close(c *fsm.Config, h *state.Handle) {
 	h.Closing = append(h.Closing, word)
 }
 
-// Unended returns the result of the call of the last answer at n, at or after Next, of a turn
-// that ends without it: that its outcome is unknown, or why it was not run. A call of a batch
-// that has been answered has its own.
+// Unended returns a result for the call at n of the last answer, at or after Next, in a turn
+// that ends before the call has one: that its outcome is unknown, or why it was not run. A
+// call of a batch that has been answered has its own.
 func Unended(c *fsm.Config, h *state.Handle, n int) string {
 	text, ran := heard(c, &h.Inf, n)
 	switch {
