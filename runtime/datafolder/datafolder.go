@@ -119,6 +119,26 @@ func Check(data string) error {
 	return store.Gone(Store(data), shows)
 }
 
+// Around returns the data folder in which a path lies, or "" if it lies in none, whatever links it
+// goes through. The path itself need not exist, nor folders on the way.
+func Around(path string) string {
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return ""
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			dir = real
+		}
+		if shows, _ := evidence(dir); shows != "" {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
 // evidence returns the file that shows that a store was made in a data folder, or "". A folder made
 // by an older shelly has no identity.json: there a token beside an empty store folder shows it,
 // whereas a token alone may have been put there for a first start.

@@ -13,6 +13,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/durable"
 	"shelly/runtime/system"
 )
@@ -24,8 +25,8 @@ type File struct {
 }
 
 // Free returns an error if a folder or a device has the name, or a file that must not be
-// overwritten, or if the file's folder cannot be written, which replacing a file needs, too, or
-// created. It is called before the work begins; Write checks
+// overwritten, if the file would lie in a data folder, or if the file's folder cannot be written,
+// which replacing a file needs, too, or created. It is called before the work begins; Write checks
 // again.
 func (f File) Free() error {
 	if f.Standard() {
@@ -40,6 +41,9 @@ func (f File) Free() error {
 		return exit.Errorf(exit.Usage, "%s is not a regular file; name another one", f.Name)
 	case absent == nil && !f.Force:
 		return f.taken()
+	}
+	if data := datafolder.Around(f.Name); data != "" {
+		return exit.Errorf(exit.Usage, "%s lies in shelly's data folder %s, where only shelly writes; name a file elsewhere", f.Name, data)
 	}
 	if err := system.Writable(Nearest(filepath.Dir(f.Name))); err != nil {
 		return exit.With(exit.Disk, &fs.PathError{Op: "write", Path: f.Name, Err: err})

@@ -36,6 +36,15 @@ func TestCLI3AFileThatCannotBeWrittenIsReportedBeforeTheWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.Chmod(closed, fs.FileMode(0o700)) })
+	if err := os.MkdirAll(filepath.Join(dir, "data", "memory"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "data", "identity.json"), []byte(`{"format":1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("data/memory", filepath.Join(dir, "to-memory")); err != nil {
+		t.Fatal(err)
+	}
 	shut := exit.Disk
 	if os.Geteuid() == 0 {
 		shut = exit.OK // nothing is closed to root
@@ -56,6 +65,10 @@ func TestCLI3AFileThatCannotBeWrittenIsReportedBeforeTheWork(t *testing.T) {
 		{File{Name: filepath.Join(dir, "to-nothing")}, exit.Usage},
 		{File{Name: filepath.Join(dir, "to-nothing"), Force: true}, exit.OK},
 		{File{Name: closed, Force: true}, exit.Usage},
+		{File{Name: filepath.Join(dir, "data", "token"), Force: true}, exit.Usage},
+		{File{Name: filepath.Join(dir, "data", "none", "new")}, exit.Usage},
+		{File{Name: filepath.Join(dir, "to-memory", "new")}, exit.Usage},
+		{File{Name: filepath.Join(dir, "database")}, exit.OK},
 		{File{}, exit.OK},
 	} {
 		if got := exit.Code(c.file.Free(), io.Discard); got != c.want {
