@@ -22,6 +22,7 @@ import (
 type File struct {
 	Name  string // empty or -: standard output
 	Force bool   // it may overwrite an existing file
+	Own   bool   // shelly has named it, and it may lie in a data folder
 }
 
 // Free returns an error if a folder or a device has the name, or a file that must not be
@@ -42,7 +43,7 @@ func (f File) Free() error {
 	case absent == nil && !f.Force:
 		return f.taken()
 	}
-	if data := datafolder.Around(f.Name); data != "" {
+	if data := datafolder.Around(f.Name); data != "" && !f.Own {
 		return exit.Errorf(exit.Usage, "%s lies in shelly's data folder %s, where only shelly writes; name a file elsewhere", f.Name, data)
 	}
 	if err := system.Writable(Nearest(filepath.Dir(f.Name))); err != nil {

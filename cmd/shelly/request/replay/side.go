@@ -39,7 +39,7 @@ func (c *Asking) openAnswers(data string, s Side) (a *Answers, err error) {
 	if c.DryRun {
 		a, err = Read(name)
 	} else {
-		if err := (output.File{Name: name, Force: true}).Free(); err != nil {
+		if err := (output.File{Name: name, Force: true, Own: c.Out == ""}).Free(); err != nil {
 			return nil, err
 		}
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
