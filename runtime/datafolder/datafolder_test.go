@@ -76,7 +76,7 @@ func TestJRN29AStoreThatWasThereIsNeverStartedOver(t *testing.T) {
 		"the manifest's marker": {[]string{"marker.manifest.*"}, "marker.manifest.* is missing beside"},
 		"the version's marker":  {[]string{"marker.format-version.*"}, "marker.format-version.* is missing beside"},
 		"all empty files":       {[]string{"marker.*", "LOCK"}, "marker.manifest.* and marker.format-version.* are missing beside"},
-		"the manifests":         {[]string{"MANIFEST-*"}, "MANIFEST-000006 is missing beside"},
+		"the manifests":         {[]string{"MANIFEST-*"}, "MANIFEST-000008 is missing beside"},
 		"the tables":            {[]string{"*.sst"}, "a file is missing: 000005.sst"},
 		"the log":               {[]string{"*.log"}, "the log (*.log) is missing beside"},
 		"all but the tables":    {[]string{"marker.*", "MANIFEST-*", "OPTIONS-*", "*.log"}, "missing beside"},

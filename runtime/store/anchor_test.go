@@ -92,9 +92,10 @@ func TestJRN31ALogThatIsCutIsNotTakenForTheEnd(t *testing.T) {
 	}
 	fs := clone(made)
 	replaceFile(t, fs, log, []byte{})
-	wantLost(t, fs, "emptied", "nothing is left of the log: records 1 to 40 are lost")
+	wantLost(t, fs, "emptied", log+" has 0 bytes but had")
+	wantLost(t, fs, "emptied", "records 1 to 40 are lost")
 	replaceFile(t, fs, log, nil)
-	wantLost(t, fs, "removed", "the log (*.log) is missing")
+	wantLost(t, fs, "removed", log+" is missing; the journal ends with record 0, and record 40 was durable: records 1 to 40 are lost")
 }
 
 // A process that is killed leaves an anchor that may lag: what is missing up to it is reported, and
@@ -161,6 +162,31 @@ func TestJRN31AnyFlippedBitOfAClosedStoreIsFound(t *testing.T) {
 			}
 			flipBit(t, fs, name, int64(at), bit)
 		}
+	}
+}
+
+// A store that was killed amid work is not taken for one that ends where a bit has flipped, in its
+// first run as in a later one: its log shows what was durable. Only the last sync has nothing after
+// it that shows it.
+func TestJRN31AFlippedBitInTheLogOfAKilledStoreIsFound(t *testing.T) {
+	made := vfs.NewCrashableMem()
+	for run, first := range []uint64{1, 31} {
+		s := open(t, dir, store.Options{FS: made})
+		for i := first; i < first+30; i++ {
+			appendRecords(t, s, i, i, true)
+		}
+		killed := clone(made)
+		log := logOf(t, killed)
+		text := files(t, killed)[log]
+		r := rand.New(rand.NewPCG(7, 7))
+		for range 60 {
+			at, bit := r.IntN(len(text)*8/10), r.IntN(8)
+			flipBit(t, killed, log, int64(at), bit)
+			wantLost(t, killed, fmt.Sprintf("run %d: bit %d of byte %d of %d", run+1, bit, at, len(text)), log)
+			flipBit(t, killed, log, int64(at), bit)
+		}
+		wantSound(t, clone(killed), first+29)
+		end(t, &s)
 	}
 }
 

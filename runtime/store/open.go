@@ -217,6 +217,11 @@ func (s *Store) look() (*pebble.DB, error) {
 		if err := files.CheckManifest(s.fs, s.fs.PathJoin(s.dir, folder.Manifest)); err != nil {
 			return nil, s.unopened(err)
 		}
+		for _, name := range folder.Logs {
+			if err := files.CheckLog(s.fs, s.fs.PathJoin(s.dir, name)); err != nil {
+				return nil, s.unopened(err)
+			}
+		}
 	}
 	o := s.options()
 	o.ReadOnly = true

@@ -37,7 +37,10 @@ func (s *Store) upgrade(format uint32) error {
 	if err := batch.settle(); err != nil { // nothing else writes yet
 		return errors.Join(err, batch.Close())
 	}
-	return s.db.Apply(batch.Batch, pebble.Sync)
+	if err := s.db.Apply(batch.Batch, pebble.Sync); err != nil || format > 0 {
+		return err
+	}
+	return s.db.Flush() // Pebble has begun the first log of a new database before it had the format whose chunks say what was durable
 }
 
 // orderRequests gives each request the index of its record.

@@ -24,7 +24,7 @@ var replayed = regexp.MustCompile(`replaying wal (\d+)`)
 
 // Explain says in shelly's words what an error of opening a database is about.
 func Explain(err error) string {
-	if errors.Is(err, ErrManifest) {
+	if errors.Is(err, ErrManifest) || errors.Is(err, ErrLog) {
 		return err.Error()
 	}
 	text := fmt.Sprintf("%+v", err) // with the details that the message leaves out

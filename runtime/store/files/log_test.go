@@ -13,12 +13,21 @@ import (
 	"shelly/runtime/store/files"
 )
 
-// log returns a log with records of many sizes, and how many there are.
+// log returns a log with records of many sizes, each synced, and how many there are.
 func log(t *testing.T) (text []byte, number uint64, records int) {
+	t.Helper()
+	return written(t, pebble.Sync)
+}
+
+// written returns such a log whose records are written in one way.
+func written(t *testing.T, how *pebble.WriteOptions) (text []byte, number uint64, records int) {
 	t.Helper()
 	fs := vfs.NewMem()
 	db, err := pebble.Open(dir, &pebble.Options{FS: fs, Logger: quiet{}, FormatMajorVersion: pebble.FormatTableFormatV6})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(db.Set([]byte("first"), nil, pebble.Sync), db.Flush()); err != nil { // the first log has not yet the format
 		t.Fatal(err)
 	}
 	const n = 60
@@ -27,17 +36,20 @@ func log(t *testing.T) (text []byte, number uint64, records int) {
 		if i == n/2 {
 			size = 80_000 // over several blocks
 		}
-		if err := db.Set(fmt.Append(nil, i), bytes.Repeat([]byte{byte(i + 1)}, size), pebble.Sync); err != nil {
+		if err := db.Set(fmt.Append(nil, i), bytes.Repeat([]byte{byte(i + 1)}, size), how); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := db.Close(); err != nil { // which also writes what was not synced
+		t.Fatal(err)
 	}
 	folder, err := files.List(fs, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, number = files.Parse(folder.Logs[0])
-	text, err = files.Bytes(fs, fs.PathJoin(dir, folder.Logs[0]))
-	if err := errors.Join(err, db.Close()); err != nil {
+	last := folder.Logs[len(folder.Logs)-1]
+	_, number = files.Parse(last)
+	if text, err = files.Bytes(fs, fs.PathJoin(dir, last)); err != nil {
 		t.Fatal(err)
 	}
 	return text, number, n
@@ -64,6 +76,25 @@ func TestJRN32ALogIsReadPastItsDamage(t *testing.T) {
 			if !slices.ContainsFunc(whole, func(w []byte) bool { return bytes.Equal(w, r) }) {
 				t.Errorf("byte %d: a record of %d bytes that was never written", at, len(r))
 			}
+		}
+	}
+}
+
+// What was synced and is damaged is told from what a crash has left, except at the end of the log,
+// after which nothing can show it.
+func TestJRN31ALaterChunkShowsWhatWasSynced(t *testing.T) {
+	text, number, _ := log(t)
+	loose, looseNumber, _ := written(t, pebble.NoSync)
+	for at := 0; at < len(text)-10_000; at += 499 { // the last three records are longer
+		flipped := slices.Clone(text)
+		flipped[at] ^= 1
+		if _, damaged := files.ReadLog(flipped, number); len(damaged) == 1 && !damaged[0].Synced {
+			t.Errorf("byte %d of %d: what was synced and is damaged counts as the end of the log", at, len(text))
+		}
+		flipped = slices.Clone(loose)
+		flipped[at] ^= 1
+		if _, damaged := files.ReadLog(flipped, looseNumber); len(damaged) == 1 && damaged[0].Synced {
+			t.Errorf("byte %d of %d: what was never synced counts as damage", at, len(loose))
 		}
 	}
 }

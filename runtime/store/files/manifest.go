@@ -19,8 +19,11 @@ const (
 	lastType   = 4 // the types are whole, first, middle and last
 )
 
-// ErrManifest is the error of a manifest that is not as it was written.
-var ErrManifest = errors.New("the manifest is damaged")
+// The errors of a file that is not as it was written, where Pebble would go on.
+var (
+	ErrManifest = errors.New("the manifest is damaged")
+	ErrLog      = errors.New("the log is damaged")
+)
 
 // CheckManifest reads a manifest to its end. Pebble takes the first damaged chunk for the end, and
 // deletes the files that only later chunks name. Here that is an error, unless the file ends within
