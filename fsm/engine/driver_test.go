@@ -134,6 +134,31 @@ func TestJRN14FactsWaitForSpaceInTheirOrder(t *testing.T) {
 	}
 }
 
+// Slots that pass while one waits for space are one run with it.
+func TestHND43SlotsThatWaitedForSpaceAreRunOnce(t *testing.T) {
+	j := newJournal()
+	d := served(t, j)
+	const minute = 60 * fsm.Second
+	d.must(d.Tell(d.now, fsm.ScheduleChanged{Change: fsm.ScheduleAdd, Session: "s", Text: "Look.", Every: minute}))
+	began := d.now.Wall
+	j.full = errFull
+	for range 10 {
+		d.pass(minute)
+		d.must(d.TellSlots(d.now))
+	}
+	if wait, ok := d.NextSlot(d.now); ok {
+		t.Errorf("a slot is awaited in %d, although one waits", wait)
+	}
+	j.full = nil
+	d.pass(minute / 2)
+	d.must(d.TellSlots(d.now))
+	d.want("once there is space", "boot", "requested", "schedule_changed", "schedule_due")
+	due := j.Records()[3].Input.Fact.(fsm.ScheduleDue)
+	if wait, ok := d.NextSlot(d.now); due.Slot != began+10*minute || !ok || wait != minute/2 {
+		t.Errorf("the slot is %d after the start, and the next one comes in %d, %t", due.Slot-began, wait, ok)
+	}
+}
+
 // Facts that waited come before a request that arrives at that very moment.
 func TestJRN14WhatWaitedGoesBeforeANewcomer(t *testing.T) {
 	j := newJournal()

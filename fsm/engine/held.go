@@ -52,6 +52,7 @@ func (d *Driver) looked() {
 // release gives the machine what is held.
 func (d *Driver) release() error {
 	for len(d.held) > 0 && d.exit == nil {
+		d.slots.latest(d.held, d.now.Wall)
 		err := d.tell(d.held...)
 		if !Refused(err) {
 			d.held = nil

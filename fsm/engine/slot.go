@@ -19,12 +19,13 @@ type Slot struct {
 
 	// from is when the slots are counted from: From, or earlier if the clock was set back.
 	from fsm.Millis
+	told bool // it has come; it is kept until the machine asks for the next one
 }
 
 // Awaited returns the slot that a schedule awaits, or false if there is none.
 func Awaited(e fsm.ArmSchedule, wall fsm.Millis) (Slot, bool) {
 	at, ok := cron.Next(e, wall)
-	slot, _ := Slot{e, at, e.From}.Look(wall)
+	slot, _ := Slot{ArmSchedule: e, At: at, from: e.From}.Look(wall)
 	return slot, ok
 }
 
@@ -85,34 +86,53 @@ func (s *slots) disarm(schedule string) {
 // clock has passed several slots, it is the latest.
 func (s *slots) take(schedule string, wall fsm.Millis) (fact fsm.ScheduleDue, due bool) {
 	i, ok := s.find(schedule)
-	if !ok {
+	if !ok || (*s)[i].told {
 		return fsm.ScheduleDue{}, false
 	}
 	slot, _ := (*s)[i].Look(wall)
+	slot.told = slot.At <= wall
 	(*s)[i] = slot
-	if slot.At > wall {
+	if !slot.told {
 		return fsm.ScheduleDue{}, false
 	}
-	*s = slices.Delete(*s, i, i+1)
-	if at, ok := cron.Next(slot.counted(), wall); ok {
-		slot.At = at
+	return slot.due(wall), true
+}
+
+// due returns the fact that the slot becomes, whose time has come: that of the latest slot.
+func (s Slot) due(wall fsm.Millis) fsm.ScheduleDue {
+	if at, ok := cron.Next(s.counted(), wall); ok {
+		s.At = at
 	}
-	return fsm.ScheduleDue{Schedule: schedule, Slot: slot.At, Back: slot.from < slot.From}, true
+	return fsm.ScheduleDue{Schedule: s.Schedule, Slot: s.At, Back: s.from < s.From}
+}
+
+// latest makes each fact of a slot that has waited for space that of the latest slot: those
+// that have passed since are one run with it (HND-43).
+func (s slots) latest(facts []fsm.Fact, wall fsm.Millis) {
+	for n, f := range facts {
+		due, is := f.(fsm.ScheduleDue)
+		if i, ok := s.find(due.Schedule); is && ok && s[i].told {
+			s[i], _ = s[i].Look(wall)
+			facts[n] = s[i].due(wall)
+		}
+	}
 }
 
 // wait returns how long the wall clock need not be read, or false if no slot is awaited.
 func (s slots) wait(wall fsm.Millis) (wait fsm.Millis, ok bool) {
 	wait = WallCheck
 	for i := range s {
-		wait = min(wait, max(s[i].At-wall, 0))
+		if !s[i].told {
+			wait, ok = min(wait, max(s[i].At-wall, 0)), true
+		}
 	}
-	return wait, len(s) > 0
+	return wait, ok
 }
 
 // Slot returns the awaited slot of a schedule, or false if there is none.
 func (d *Driver) Slot(schedule string) (Slot, bool) {
 	i, ok := d.slots.find(schedule)
-	if !ok {
+	if !ok || d.slots[i].told {
 		return Slot{}, false
 	}
 	return d.slots[i], true
