@@ -74,7 +74,7 @@ func ReadLog(text []byte, number uint64) (records [][]byte, damaged []Range) {
 			if bad < 0 {
 				bad = at
 			}
-			at++
+			at = candidate(text, at+1, number)
 			continue
 		}
 		if bad >= 0 {
@@ -98,6 +98,16 @@ func ReadLog(text []byte, number uint64) (records [][]byte, damaged []Range) {
 		at += c.bytes
 	}
 	return records, damaged
+}
+
+// candidate returns the first place from at on where the head of a chunk of a log may be: what an
+// earlier log left in a file can be megabytes.
+func candidate(text []byte, at int, number uint64) int {
+	i := bytes.Index(text[min(at+headBytes, len(text)):], binary.LittleEndian.AppendUint32(nil, uint32(number)))
+	if i < 0 {
+		return len(text)
+	}
+	return at + i
 }
 
 // promises are what the chunks after a place say of how much of the log was synced before they
