@@ -14,20 +14,23 @@ import (
 	"shelly/runtime/daemon"
 )
 
-// returning is a model whose server comes back some time after it was first called.
+// returning is a model whose server comes back some time after it was first called: the calls
+// until then, one unless more are given, fail.
 type returning struct {
-	calls, forgotten int
-	after            time.Duration
+	fail                      int
+	calls, awaited, forgotten int
+	after                     time.Duration
 }
 
 func (b *returning) Chat(context.Context, fsm.AskBrain, []fsm.ToolDecl, func(daemon.Piece)) (fsm.BrainAnswered, error) {
-	if b.calls++; b.calls == 1 {
+	if b.calls++; b.calls <= max(b.fail, 1) {
 		return fsm.BrainAnswered{}, absent{}
 	}
 	return fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: "good day"}, nil
 }
 
 func (b *returning) Await(ctx context.Context) error {
+	b.awaited++
 	select {
 	case <-time.After(b.after): // virtual time
 		return nil
@@ -87,6 +90,32 @@ func TestHND69APostponedEventGoesOnOnceItsServerIsBack(t *testing.T) {
 		synctest.Wait()
 		if s := f.Status(f.ctx); len(s.Active)+len(s.Queue) != 0 || brain.calls != 2 {
 			t.Errorf("%+v, after %d calls\n%s", s, brain.calls, f.log)
+		}
+		f.Signal("TERM")
+		<-f.stopped
+	})
+}
+
+// However many wait, the server is asked once for all.
+func TestBRN44AServerIsAwaitedOnceForAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		brain := &returning{fail: 3, after: 3 * time.Second}
+		f := patient(t, brain, func(o *daemon.Options) {
+			o.Config.Limits.Backoff, o.Config.Limits.Postpone = nil, []fsm.Millis{3600 * fsm.Second}
+		})
+		for _, source := range []string{"disk", "door", "lamp"} {
+			if err := f.Raise(f.ctx, fsm.EventRaised{Source: source, Event: "changed"}); err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+		}
+		if s := f.Status(f.ctx); len(s.Queue) != 3 || brain.awaited != 1 {
+			t.Errorf("%d are postponed, the server is asked by %d", len(s.Queue), brain.awaited)
+		}
+		time.Sleep(brain.after) // virtual time
+		synctest.Wait()
+		if s := f.Status(f.ctx); len(s.Queue) != 0 || brain.calls != 6 || brain.awaited != 1 {
+			t.Errorf("%d are postponed after %d calls, the server was asked by %d\n%s", len(s.Queue), brain.calls, brain.awaited, f.log)
 		}
 		f.Signal("TERM")
 		<-f.stopped

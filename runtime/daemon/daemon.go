@@ -174,10 +174,10 @@ type Daemon struct {
 	running  map[fsm.CallID]context.CancelCauseFunc
 	begun    uint64 // calls begun since the start
 	timers   map[fsm.TimerID]*time.Timer
-	away     map[fsm.TimerID]context.CancelFunc // waits that end once the server answers
-	accepted []*accepted                        // model calls that the server has and that have not begun to write
-	asking   bool                               // somebody may wait for a question, or have been told so
-	wake     *time.Timer                        // when the driver has something to do next
+	away     away
+	accepted []*accepted // model calls that the server has and that have not begun to write
+	asking   bool        // somebody may wait for a question, or have been told so
+	wake     *time.Timer // when the driver has something to do next
 	tidies   tidying
 	rests    *time.Timer   // notifies the journal that the daemon is at rest
 	rested   uint64        // the last record at that time
@@ -223,7 +223,7 @@ func Open(o Options) (*Daemon, error) {
 		calls:    crew{next: make(chan func())},
 		running:  map[fsm.CallID]context.CancelCauseFunc{},
 		timers:   map[fsm.TimerID]*time.Timer{},
-		away:     map[fsm.TimerID]context.CancelFunc{},
+		away:     away{waits: map[fsm.TimerID]fsm.HandleID{}},
 		wake:     time.NewTimer(0),
 	}
 	e, err := engine.Drive(o.Journal, d)
@@ -393,9 +393,7 @@ func (d *Daemon) close() {
 	for _, t := range d.timers { // order-free: each is only stopped
 		t.Stop()
 	}
-	for _, forget := range d.away { // order-free: each is only cancelled
-		forget()
-	}
+	d.away.leave()
 	for _, r := range d.accepted {
 		if r.due != nil {
 			r.due.Stop()

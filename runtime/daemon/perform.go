@@ -112,34 +112,7 @@ func (d *Daemon) disarm(id fsm.TimerID) {
 		t.Stop()
 		delete(d.timers, id)
 	}
-	if forget, ok := d.away[id]; ok {
-		forget()
-		delete(d.away, id)
-	}
-}
-
-// awaits makes a wait for a server that could not be reached end as soon as the server answers
-// (BRN-44), and reports whether the brain can tell. To the machine it is a timer that fires, as any
-// of its timers may at any moment (LIM-3).
-func (d *Daemon) awaits(wait fsm.SetTimer) bool {
-	brain, ok := d.o.Brain.(Awaiter)
-	if !ok {
-		return false
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	d.away[wait.Timer] = cancel
-	d.calls.performs(func() {
-		if err := d.guarded("the model client", func() error { return brain.Await(ctx) }); err != nil {
-			return
-		}
-		_ = d.send(context.Background(), message{do: func() {
-			if t, armed := d.timers[wait.Timer]; armed && t.Stop() {
-				d.o.Log.Info("the server answers again; the wait for it ends", "handle", wait.Handle)
-				t.Reset(0)
-			}
-		}})
-	}, d.stopped)
-	return true
+	d.away.forget(id)
 }
 
 // guarded calls an adapter. A panic in it becomes a failure of this one call; otherwise
