@@ -115,6 +115,45 @@ func (d *Daemon) disarm(id fsm.TimerID) {
 	d.away.forget(id)
 }
 
+// awaits makes a wait for a server that could not be reached end as soon as the server answers,
+// and reports whether the brain can tell. To the machine it is a timer that fires, as any of its
+// timers may at any moment (LIM-3).
+func (d *Daemon) awaits(wait fsm.SetTimer) bool {
+	brain, ok := d.o.Brain.(Awaiter)
+	if !ok {
+		return false
+	}
+	d.away.waits[wait.Timer] = wait.Handle
+	if d.away.stop != nil {
+		return true
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	d.away.stop = stop
+	d.calls.performs(func() {
+		err := d.guarded("the model client", func() error { return brain.Await(ctx) })
+		switch {
+		case ctx.Err() != nil:
+		case err != nil:
+			_ = d.send(context.Background(), message{do: d.away.leave})
+		default:
+			_ = d.send(context.Background(), message{do: d.back})
+		}
+	}, d.stopped)
+	return true
+}
+
+// back ends the waits, as the server answers.
+func (d *Daemon) back() {
+	for timer, handle := range d.away.waits { // order-free: the timers fire at once, in whatever order they come
+		if t, armed := d.timers[timer]; armed && t.Stop() {
+			d.o.Log.Info("the server answers again; the wait for it ends", "handle", handle)
+			t.Reset(0)
+		}
+	}
+	clear(d.away.waits)
+	d.away.leave()
+}
+
 // guarded calls an adapter. A panic in it becomes a failure of this one call; otherwise
 // a request that causes one would end the daemon again after each start.
 func (d *Daemon) guarded(adapter string, f func() error) (err error) {
