@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"shelly/runtime/config"
 	"shelly/runtime/datafolder"
@@ -78,7 +80,9 @@ func TestOBS5NoMoreIsKeptThanWanted(t *testing.T) {
 }
 
 // A cleanup program removes the folder or a file, or renames the file.
-func TestOBS5ARemovedFileIsBegunAnew(t *testing.T) {
+func TestOBS5ARemovedFileIsBegunAnew(t *testing.T) { synctest.Test(t, removes) }
+
+func removes(t *testing.T) {
 	data := t.TempDir()
 	f := NewFile(config.Log{Level: "info", Keep: 4 * config.MiB})
 	must(t, f.Open(data))
@@ -91,6 +95,7 @@ func TestOBS5ARemovedFileIsBegunAnew(t *testing.T) {
 	} {
 		log.Info("before", "n", i)
 		must(t, remove())
+		time.Sleep(lookTick) // virtual time
 		log.Info("after", "n", i)
 		if got := read(t, data); !strings.HasPrefix(got, "{") || strings.Contains(got, `"before","n":`+fmt.Sprint(i)) || !strings.Contains(got, `"after","n":`+fmt.Sprint(i)) {
 			t.Errorf("%d: kept is %s", i, got)

@@ -6,13 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"shelly/runtime/datafolder"
 )
 
 const (
 	fileName  = "shelly.log"
-	filesKept = 4 // files of the log, with the one being written
+	filesKept = 4           // files of the log, with the one being written
+	lookTick  = time.Second // how often it is asked whether the file still has its name
 )
 
 // errFull is the error of a record for which there is no room.
@@ -28,6 +30,7 @@ type rotating struct {
 	file   *os.File
 	is     fs.FileInfo // what file is
 	size   int64
+	looked time.Time // when its name was last looked at
 }
 
 // open opens the file to append to it, in a new folder if a cleanup program has removed it.
@@ -66,25 +69,34 @@ func (r *rotating) moved() bool {
 // write appends a record, to a new file if this one has no room for it. It drops the record rather
 // than write into a full file that cannot be set aside.
 func (r *rotating) write(record []byte) error {
-	moved := r.moved()
-	if !moved && r.file != nil && r.removed() {
-		_ = r.close() // nobody finds what is in it
-	}
-	if !moved && r.file == nil { // nor could it be opened before
-		if err := r.open(); err != nil {
-			return err
+	if now := time.Now(); r.file != nil && now.Sub(r.looked) >= lookTick {
+		r.looked = now
+		if r.removed() && !r.moved() {
+			_ = r.close() // nobody finds what is in it
 		}
 	}
-	var err error
-	if !moved && r.full(record) {
-		err = r.turn()
-	}
-	if r.file == nil || r.full(record) {
-		return errors.Join(errFull, err)
+	if err := r.room(record); err != nil {
+		return err
 	}
 	n, err := r.file.Write(record)
 	r.size += int64(n)
 	return err
+}
+
+// room makes room for a record where there is none, unless the data folder was moved.
+func (r *rotating) room(record []byte) error {
+	switch {
+	case r.file != nil && !r.full(record):
+		return nil
+	case r.moved():
+		return errFull
+	case r.file == nil: // nor could it be opened before
+		return r.open()
+	}
+	if err := r.turn(); r.file == nil || r.full(record) {
+		return errors.Join(errFull, err)
+	}
+	return nil
 }
 
 // full reports whether the file has no room for a record. An empty file has room for any.
