@@ -200,10 +200,9 @@ func follow(h *state.Handle) followed {
 // measure ranks what a handle still has before it, in decreasing weight: its phase, its
 // cognition rounds or failed loads, saves and stores, the model's answers, the calls of the
 // last answer, the attempts of the one that runs, whether a probe may be asked of it in
-// this epoch, the compactions, how often it was postponed, and the waits for the model and its refusals
-// of a length.
-// Counts that limits bound from above appear negated, so the measure is bounded from below,
-// and a handle whose answers all lower it must end.
+// this epoch, the compactions, how often it was postponed, and the waits for the model and
+// its refusals of a length. Counts that limits bound from above appear negated, so the
+// measure is bounded from below, and a handle whose answers all lower it must end.
 type measure [10]int
 
 // measureOf returns the measure of h; for a waiting handle, that of the phase in which it

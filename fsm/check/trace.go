@@ -13,7 +13,7 @@ import (
 func (w *Monitor) takeInput(in fsm.Input) (silent bool) {
 	for i := range w.live {
 		f := &w.live[i]
-		f.step = stepFacts{waited: f.state == state.Queued || f.state == state.Idling || f.state == state.Parked || f.state == state.Approving || f.state == state.Held || f.state == state.Postponed}
+		f.step = stepFacts{waited: state.Waits(f.state)}
 	}
 	return !fsm.Known(in.Fact) || silences.Do(w, in.Fact)
 }

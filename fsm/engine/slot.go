@@ -111,7 +111,10 @@ func (s Slot) due(wall fsm.Millis) fsm.ScheduleDue {
 func (s slots) latest(facts []fsm.Fact, wall fsm.Millis) {
 	for n, f := range facts {
 		due, is := f.(fsm.ScheduleDue)
-		if i, ok := s.find(due.Schedule); is && ok && s[i].told {
+		if !is {
+			continue
+		}
+		if i, ok := s.find(due.Schedule); ok && s[i].told {
 			s[i], _ = s[i].Look(wall)
 			facts[n] = s[i].due(wall)
 		}

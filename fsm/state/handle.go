@@ -235,7 +235,7 @@ func (h *Handle) Toolset() fsm.Toolset {
 }
 
 // Waiting reports whether the handle holds no place among those that run.
-func (h *Handle) Waiting() bool { return h.ParkedOrQueued() || h.Suspended() }
+func (h *Handle) Waiting() bool { return Waits(h.State) }
 
 // Suspended reports whether the handle has given back its place in the middle of its work,
 // and keeps its session: it waits for a person, or until the model can be asked again.

@@ -67,6 +67,16 @@ const (
 	OnAbandon    Event = "abandon"    // an initial inference or farewell that is not kept
 )
 
+// Waits reports whether a handle in a state holds no place among those that run.
+func Waits(s fsm.State) bool {
+	switch s {
+	case Queued, Idling, Parked, Approving, Held, Postponed:
+		return true
+	default:
+		return false
+	}
+}
+
 // HandleTable is the table of one handle.
 var HandleTable = Table{
 	Name:    "handle",

@@ -260,7 +260,7 @@ func (g *gathered) move(i int, m trace.Move) {
 	}
 	g.end(key, i)
 	class := "state"
-	if m.To == state.Parked || m.To == state.Queued || m.To == state.Idling || m.To == state.Approving || m.To == state.Held || m.To == state.Postponed {
+	if state.Waits(m.To) {
 		class = "waits"
 	}
 	if slices.Contains(state.HandleTable.Final, m.To) && m.Handle != 0 {

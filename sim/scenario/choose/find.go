@@ -171,10 +171,15 @@ func meant(fsys fs.FS, name string) string {
 	defer func() { _ = file.Close() }()
 	head, _ := io.ReadAll(io.LimitReader(file, headBytesMax))
 	for line := range bytes.Lines(head) {
-		for key, suffix := range map[string]string{"scenario:": document.Suffix, "property:": document.PropertySuffix} { // order-free: a line begins with one of them
-			if of, ok := bytes.CutPrefix(line, []byte(key)); ok && len(bytes.Fields(of)) > 0 && string(bytes.Fields(of)[0]) == "1" {
-				return suffix
-			}
+		key, rest, _ := bytes.Cut(line, []byte{':'})
+		if of := bytes.Fields(rest); len(of) == 0 || string(of[0]) != "1" {
+			continue
+		}
+		switch string(key) {
+		case "scenario":
+			return document.Suffix
+		case "property":
+			return document.PropertySuffix
 		}
 	}
 	return ""
