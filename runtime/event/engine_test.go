@@ -335,6 +335,34 @@ func TestEVT8WhatWasToldIsKept(t *testing.T) {
 	})
 }
 
+// What was told is counted in milliseconds of the wall clock, which do not begin with those since the
+// engine's start.
+func TestEVT8TheLastFileIsNotToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		time.Sleep(500 * time.Microsecond)
+		d, i := newFake(), newFake()
+		w := begin(t, data, disk(d), inbox(i))
+		low, files := <-d.sink, <-i.sink
+		time.Sleep(600 * time.Microsecond)
+		files.File("/in/a", settle.Written)
+		seen := time.Now().UnixMilli()
+		for range 25_000 { // the engine looks at times that do not depend on the change's
+			time.Sleep(100 * time.Microsecond)
+			low.Level("/", 100, "little", "enough")
+		}
+		time.Sleep(2 * time.Minute)
+		w.stop()
+
+		i = newFake()
+		w = begin(t, data, inbox(i))
+		defer w.stop()
+		if told := (<-i.sink).Told(); told != seen {
+			t.Errorf("files are told up to %d, want %d", told, seen)
+		}
+	})
+}
+
 // The clock was an hour ahead when something was told last, and has been set back: files that have
 // changed since would look as if they had been told.
 func TestEVT8AfterTheClockWasSetBackAnyFileMayHaveChanged(t *testing.T) {

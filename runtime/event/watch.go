@@ -23,6 +23,7 @@ type watch struct {
 	states  settle.States
 	files   settle.Files
 	told    int64     // of files; see Sink.Told
+	seen    int64     // when a change of files was last seen, in milliseconds since 1970
 	out     *outgoing // taken but not yet raised
 	health  string
 	trouble string // why the source does not work
@@ -89,6 +90,7 @@ func (w *watch) File(path string, what settle.What) {
 	w.mu.Lock()
 	_, was := w.files.Due()
 	w.files.See(w.now(), path, what)
+	w.seen = w.wall().UnixMilli()
 	w.mu.Unlock()
 	if !was {
 		w.wake()
@@ -99,6 +101,7 @@ func (w *watch) File(path string, what settle.What) {
 func (w *watch) Lost() {
 	w.mu.Lock()
 	w.files.Lose(w.now())
+	w.seen = w.wall().UnixMilli()
 	w.mu.Unlock()
 	w.wake()
 }
@@ -174,13 +177,13 @@ func (w *watch) take(now fsm.Millis) *outgoing {
 const unread = 5 * fsm.Second
 
 // toldBy returns the time up to which an event tells the changes: the last one seen, or earlier
-// if the batch was taken before it was quiet.
+// if the batch was taken before it was quiet. Reckoned back from the present it could be a
+// millisecond too early, and the last file would be told again at the next start.
 func (w *watch) toldBy(b *settle.Batch, now fsm.Millis) int64 {
-	last := b.To
 	if now-b.To < w.spec.Settle {
-		last -= unread
+		return w.seen - int64(unread)
 	}
-	return w.wall().UnixMilli() - int64(now-last)
+	return w.seen
 }
 
 // raisedNow notes that the event on its way is durable.
