@@ -10,8 +10,8 @@ import (
 
 // A log consists of chunks in blocks as a manifest does, but with other types. After the type comes
 // the number of the log (4), which tells apart what an earlier log left in a file that is reused;
-// today's logs have an offset (8) after that: at least so
-// much of the log was durable when the chunk was written.
+// today's logs have an offset (8) after that, up to which the
+// log was durable when the chunk was written, or further.
 const (
 	logType      = 5 // the first type that has a number
 	offsetType   = 9 // the first type that has an offset too
