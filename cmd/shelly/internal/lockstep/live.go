@@ -42,7 +42,7 @@ type live struct {
 	client   *ollama.Client
 	absent   *ollama.Client // of a server that does not exist
 	hasty    *ollama.Client // hardly waits for the first line
-	restless *ollama.Client // hardly waits for a further line
+	restless *ollama.Client // hardly waits for the end of an answer
 	asking   ollama.Options // options of the client
 	model    *model         // the model of a live case; nil for any other case
 	server   *http.Server
@@ -195,6 +195,9 @@ func (l *live) Brain(ask fsm.AskBrain, line script.Line) (fsm.Fact, error) {
 	})
 	if err := l.alike(); err != nil {
 		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("the answer to call %d, for %s, had not ended after %v", ask.Call, ask.Purpose, callTimeout)
 	}
 	l.streams(ask, line, seen)
 	if err != nil {

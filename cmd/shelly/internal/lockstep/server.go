@@ -47,7 +47,7 @@ func (l *live) serve(noVectors bool) error {
 	if l.hasty, err = ollama.New(asking); err != nil {
 		return err
 	}
-	asking.Timeouts = ollama.Timeouts{Idle: haste}
+	asking.Timeouts = ollama.Timeouts{Total: haste} // a silent model would be waited for while its server is alive (BRN-43)
 	if l.restless, err = ollama.New(asking); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (l *live) clientFor(line script.Line) (*ollama.Client, error) {
 	case line.Fails == fsm.BrainLoading:
 		return l.hasty, nil
 	case line.Fails == fsm.BrainTimeout && line.Stream != nil:
-		asking.Timeouts.Idle = patience
+		asking.Timeouts.Total = patience
 		return ollama.New(asking)
 	case line.Fails == fsm.BrainTimeout:
 		return l.restless, nil
@@ -44,9 +44,9 @@ func (l *live) clientFor(line script.Line) (*ollama.Client, error) {
 	}
 }
 
-// patience is how long a client waits for another piece if it must receive a whole stream before
-// it times out.
-const patience = 500 * time.Millisecond
+// patience is how long a client waits for an answer that never ends if it must receive the whole
+// stream before it times out.
+const patience = time.Second
 
 // hang asks a server that sends no more than the pieces of the line's stream. The call lives
 // until the next one hangs, the process crashes, or the run is over; a call that is cancelled
