@@ -243,7 +243,8 @@ func (b *Browser) Click(css, text string) {
 	b.toElement(css, text, "click", nil)
 }
 
-// toElement does something to an element, and to its successor if it was redrawn in between.
+// toElement does something to an element, and to its successor if it was redrawn in between. As a
+// person would, it waits until the element takes it.
 func (b *Browser) toElement(css, text, what string, how any) {
 	b.t.Helper()
 	for begin := time.Now(); ; {
@@ -251,7 +252,8 @@ func (b *Browser) toElement(css, text, what string, how any) {
 		if err == nil {
 			return
 		}
-		if !strings.Contains(err.Error(), "stale element") || time.Since(begin) > patience {
+		again := strings.Contains(err.Error(), "stale element") || strings.Contains(err.Error(), "element not interactable")
+		if !again || time.Since(begin) > patience {
 			b.t.Fatalf("%s %s with %q: %v", what, css, text, err)
 		}
 	}
