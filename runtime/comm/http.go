@@ -37,8 +37,9 @@ const (
 	HeaderBytesMax = 16 << 10         // all headers of a request
 	HeartbeatEvery = 15 * time.Second // a comment on an idle stream
 
-	idleTimeout = time.Minute // for a connection between two requests
-	stopTimeout = time.Second // for answers being written when Serve ends
+	idleTimeout  = time.Minute      // for a connection between two requests
+	writeTimeout = 10 * time.Second // for an answer to be written
+	stopTimeout  = time.Second      // for answers being written when Serve ends
 )
 
 // HTTPOptions sets an HTTP listener up. Token and RequestBytesMax are required.
@@ -50,7 +51,7 @@ type HTTPOptions struct {
 	StreamsMax      int             // 0: the constant of this name, or three quarters of ConnectionsMax
 	StreamWait      time.Duration   // for a free place, before a stream or a wait is refused; 0: 5 s
 	ReadTimeout     time.Duration   // for the headers, and for headers and body together; 0: 5 s
-	WriteTimeout    time.Duration   // for one answer or one event of a stream; 0: 10 s
+	WriteTimeout    time.Duration   // for one piece of a long answer or one event of a stream; 0: writeTimeout
 	Counters        *Counters       // nil: its own
 	Memory          Memories        // nil: its routes are not there
 	Sessions        Sessions        // nil: their routes are not there
@@ -131,7 +132,7 @@ func (o HTTPOptions) withDefaults() HTTPOptions {
 		o.ReadTimeout = 5 * time.Second
 	}
 	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = 10 * time.Second
+		o.WriteTimeout = writeTimeout
 	}
 	if o.Counters == nil {
 		o.Counters = &Counters{}

@@ -76,13 +76,11 @@ func NewEntryBody(e fsm.Entry) EntryBody {
 	}, e.Text}
 }
 
-// memories waits until the memory has been read, but no longer than memoryWait (COM-17), and
-// extends the answer's deadline.
-func (h *HTTP) memories(w http.ResponseWriter, r *http.Request) (release func(), err error) {
+// memories waits until the memory has been read, but no longer than memoryWait (COM-17).
+func (h *HTTP) memories(r *http.Request) (release func(), err error) {
 	if release, err = h.stream(r.Context()); err != nil {
 		return nil, err
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(memoryWait + searchMax + h.o.WriteTimeout))
 	ctx, cancel := context.WithTimeout(r.Context(), memoryWait)
 	defer cancel()
 	if err = h.o.Memory.Wait(ctx); err == nil {
@@ -97,7 +95,7 @@ func (h *HTTP) memories(w http.ResponseWriter, r *http.Request) (release func(),
 
 // remember answers with the result of a use of the memory, which has been read.
 func (h *HTTP) remember(w http.ResponseWriter, r *http.Request, what string, use func(context.Context) (any, error)) error {
-	release, err := h.memories(w, r)
+	release, err := h.memories(r)
 	if err != nil {
 		return err
 	}
@@ -217,7 +215,7 @@ func (h *HTTP) getExport(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	release, err := h.memories(w, r)
+	release, err := h.memories(r)
 	if err != nil {
 		return err
 	}

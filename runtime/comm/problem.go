@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"syscall"
+	"time"
 
 	"shelly/fsm/engine"
 )
@@ -175,12 +176,14 @@ func (p *Problem) write(w http.ResponseWriter) {
 	_ = JSON(w, p.Code.Status(), ProblemBody{Error: *p})
 }
 
-// JSON answers with v. Its error means that v cannot be encoded; nothing is written then.
+// JSON answers with v, which may have taken as long as it needed: the time to write it begins now.
+// Its error means that v cannot be encoded; nothing is written then.
 func JSON(w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout)) // a writer without deadlines just has none
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(append(body, '\n')) // an error means that the client has gone

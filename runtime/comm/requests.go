@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"time"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -143,7 +142,6 @@ func answerAccepted(w http.ResponseWriter, r *http.Request, known engine.Request
 // that the request is kept (COM-9).
 func (h *HTTP) wait(w http.ResponseWriter, r *http.Request, known engine.Request) error {
 	known, err := h.front.Replied(r.Context(), known)
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(h.o.WriteTimeout))
 	if err != nil {
 		err = Ended(r.Context(), err)
 	}

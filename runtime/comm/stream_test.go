@@ -3,6 +3,7 @@ package comm_test
 import (
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -132,6 +133,15 @@ func TestAClientThatGoesEndsItsWatch(t *testing.T) {
 	s.await(watching)
 	_ = r.Body.Close()
 	s.await(func(n fronttest.Seen) bool { return n.Watching == 0 })
+}
+
+// COM-109: the time to write an answer begins when it has been made.
+func TestCOM109AnAnswerThatTookLongIsSent(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.WriteTimeout = time.Nanosecond }) // over before any answer is made
+	var status comm.Status
+	if r := s.do(call{method: http.MethodGet, path: "/v1/status"}, &status); r.StatusCode != http.StatusOK {
+		t.Errorf("status %d", r.StatusCode)
+	}
 }
 
 func TestAClientThatNeverReadsIsDropped(t *testing.T) {

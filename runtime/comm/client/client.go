@@ -27,7 +27,7 @@ const (
 	answerBytesMax = 64 << 20
 
 	dialTimeout   = 5 * time.Second
-	headerTimeout = 30 * time.Second
+	answerTimeout = 30 * time.Second
 )
 
 // Options adapts a client; the zero value is ready.
@@ -37,6 +37,9 @@ type Options struct {
 	SilenceMax time.Duration
 	// ProofMax is how long a daemon may take to prove that it is one; 0: 5 s.
 	ProofMax time.Duration
+	// AnswerMax is how long an answer may be in the making; 0: 30 s. A backup and an export of the
+	// memory may take as long as they need.
+	AnswerMax time.Duration
 	// Again is called before each further try; nil: nothing is.
 	Again func()
 	// Beginning makes attaching deliver a request's events from its beginning, and not only
@@ -66,6 +69,9 @@ func New(dir string, o Options) *Client {
 	if o.ProofMax <= 0 {
 		o.ProofMax = proofTimeout
 	}
+	if o.AnswerMax <= 0 {
+		o.AnswerMax = answerTimeout
+	}
 	if o.Tries <= 0 {
 		o.Tries = TriesMax
 	}
@@ -76,7 +82,7 @@ func New(dir string, o Options) *Client {
 		o.Again = func() {}
 	}
 	c := &Client{dir: dir, o: o}
-	c.http, c.patient = c.within(headerTimeout), c.within(0)
+	c.http, c.patient = c.within(o.AnswerMax), c.within(0)
 	return c
 }
 
@@ -180,11 +186,15 @@ func (c *Client) read(ctx context.Context, method, path string, body []byte, to 
 
 // do sends one request and returns an answer that is not an error.
 func (c *Client) do(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+	return c.doBy(ctx, c.http, method, path, body)
+}
+
+func (c *Client) doBy(ctx context.Context, by *http.Client, method, path string, body []byte) (*http.Response, error) {
 	header := http.Header{}
 	if method == http.MethodPost {
 		header.Set("Content-Type", "application/json")
 	}
-	response, listens, err := c.send(ctx, c.http, method, path, header, body)
+	response, listens, err := c.send(ctx, by, method, path, header, body)
 	if err != nil {
 		return nil, err
 	}
@@ -237,6 +247,9 @@ func (c *Client) send(ctx context.Context, by *http.Client, method, path string,
 				ErrSilent, at.PID, listens, c.o.ProofMax)
 		}
 		return nil, "", stranger(at, listens, filepath.Join(c.dir, TokenFile))
+	}
+	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() && ctx.Err() == nil {
+		err = fmt.Errorf("it gave no answer within %v; the machine may be too busy", c.o.AnswerMax)
 	}
 	if err != nil {
 		return nil, "", fmt.Errorf("ask shelly: %w: %w", ErrBroken, err)

@@ -148,9 +148,10 @@ func (c *Client) Backup(ctx context.Context, w io.Writer) error {
 	return c.copy(ctx, "/v1/backup", "backup", w)
 }
 
-// copy writes a long answer to w.
+// copy writes a long answer to w. What it is made of may first be read whole, so that it can take
+// minutes to begin.
 func (c *Client) copy(ctx context.Context, path, what string, w io.Writer) error {
-	response, err := c.do(ctx, http.MethodGet, path, nil)
+	response, err := c.doBy(ctx, c.patient, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}

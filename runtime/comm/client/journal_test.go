@@ -1,10 +1,13 @@
 package client_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -13,6 +16,7 @@ import (
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
 )
 
 // COM-16: a journal reads the same over HTTP as locally.
@@ -46,6 +50,43 @@ func TestTheJournalOfADaemonReadsAsTheJournalItself(t *testing.T) {
 	}
 	if _, ok, err := over.Request(d.key("none")); ok || err != nil {
 		t.Errorf("a request that is not there: %v, %v", ok, err)
+	}
+}
+
+// slow is a journal that says what it keeps only once it is released.
+type slow struct {
+	engine.Reader
+	released chan struct{}
+}
+
+func (s slow) Kept() (engine.Kept, error) {
+	<-s.released
+	return s.Reader.Kept()
+}
+
+// COM-109: a large store is read whole before its backup begins. The client waits for that as long as it
+// takes, while it gives up on other answers.
+func TestCOM109ABackupMayTakeLongToBegin(t *testing.T) {
+	d := newDaemon(t)
+	d.client = client.New(d.dir, client.Options{AnswerMax: 20 * time.Millisecond})
+	begun, released := make(chan struct{}), make(chan struct{})
+	d.front.Record(slow{engine.NewMemoryJournal(), released})
+	d.front.KeepBackup(func(_ context.Context, w io.Writer) error {
+		close(begun)
+		<-released
+		_, err := io.WriteString(w, "all of it")
+		return err
+	})
+	var backup strings.Builder
+	done := make(chan error, 1)
+	go func() { done <- d.client.Backup(t.Context(), &backup) }()
+	<-begun
+	if _, err := d.client.Journal(t.Context()).Kept(); !errors.Is(err, client.ErrBroken) || !strings.Contains(err.Error(), "no answer within 20ms") {
+		t.Errorf("a short answer that does not come: %v", err)
+	}
+	close(released)
+	if err := <-done; err != nil || backup.String() != "all of it" {
+		t.Errorf("the backup is %q: %v", backup.String(), err)
 	}
 }
 

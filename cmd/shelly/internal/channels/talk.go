@@ -65,8 +65,7 @@ func (t *Talk) take(w http.ResponseWriter, r *http.Request) error {
 // Bounds of a try.
 const (
 	tryBytesMax = 64 << 10
-	tryMax      = 10 * time.Second // without the answer to who tries it
-	tryWriteMax = 10 * time.Second
+	tryMax      = 10 * time.Second
 )
 
 // try sends a message to a chat once.
@@ -87,7 +86,6 @@ func (t *Talk) try(w http.ResponseWriter, r *http.Request) error {
 	if t.Channel(name) == nil {
 		return &comm.Problem{Code: comm.CodeNotFound, Message: "there is no such channel", Hint: "shelly channel list shows them"}
 	}
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(tryMax + tryWriteMax))
 	ctx, cancel := context.WithTimeout(r.Context(), tryMax)
 	defer cancel()
 	var tried channel.TriedBody

@@ -75,7 +75,7 @@ func (h *hindsight) postFork(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer release()
-	ctx, cancel := timed(w, r, forkTime)
+	ctx, cancel := context.WithTimeout(r.Context(), forkTime)
 	defer cancel()
 	body, err := h.fork(ctx, r, in.At, in.Edits)
 	if err != nil {

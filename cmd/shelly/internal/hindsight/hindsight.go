@@ -84,12 +84,6 @@ func turn(places chan struct{}, what string) (release func(), err error) {
 	}
 }
 
-// timed bounds the time of a piece of work, and gives its answer the same time to be written.
-func timed(w http.ResponseWriter, r *http.Request, most time.Duration) (context.Context, context.CancelFunc) {
-	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(most + 10*time.Second))
-	return context.WithTimeout(r.Context(), most)
-}
-
 // past finds the history of a request or a run; of reads that of a request.
 func (h *hindsight) past(ctx context.Context, r *http.Request, of func(engine.Reader, fsm.RequestKey) (history.History, error)) (engine.Reader, history.History, error) {
 	recorded, err := h.o.Recorded(ctx)
@@ -110,13 +104,13 @@ func (h *hindsight) past(ctx context.Context, r *http.Request, of func(engine.Re
 }
 
 // look bounds the time of making a trace or report, and finds its history.
-func (h *hindsight) look(w http.ResponseWriter, r *http.Request, what string, at func(j engine.Reader, past history.History) error) error {
+func (h *hindsight) look(r *http.Request, what string, at func(j engine.Reader, past history.History) error) error {
 	release, err := turn(h.traces, "a "+what)
 	if err != nil {
 		return err
 	}
 	defer release()
-	ctx, cancel := timed(w, r, traceTime)
+	ctx, cancel := context.WithTimeout(r.Context(), traceTime)
 	defer cancel()
 	j, past, err := h.past(ctx, r, history.Rest)
 	if err == nil {

@@ -24,7 +24,7 @@ type ReportBody struct {
 // postReport makes the same report of a request as request show --html, with secrets replaced
 // (COM-77).
 func (h *hindsight) postReport(w http.ResponseWriter, r *http.Request) error {
-	return h.look(w, r, "report", func(j engine.Reader, past history.History) error {
+	return h.look(r, "report", func(j engine.Reader, past history.History) error {
 		made, err := requestreport.Of(j, past, h.o.Redactor(), false)
 		switch {
 		case errors.Is(err, requestreport.ErrSecret):

@@ -1,6 +1,7 @@
 package hindsight
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -45,7 +46,7 @@ func (h *hindsight) getRuns(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer release()
-	ctx, cancel := timed(w, r, traceTime)
+	ctx, cancel := context.WithTimeout(r.Context(), traceTime)
 	defer cancel()
 	recorded, err := h.o.Recorded(ctx)
 	if err != nil {

@@ -44,7 +44,7 @@ func (h *hindsight) getTrace(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return h.look(w, r, "trace", func(j engine.Reader, past history.History) error {
+	return h.look(r, "trace", func(j engine.Reader, past history.History) error {
 		body, err := traced(j, past, after, limit, r.PathValue("run") == "")
 		if err != nil {
 			return err
