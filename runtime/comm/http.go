@@ -37,9 +37,8 @@ const (
 	HeaderBytesMax = 16 << 10         // all headers of a request
 	HeartbeatEvery = 15 * time.Second // a comment on an idle stream
 
-	idleTimeout  = time.Minute      // for a connection between two requests
-	writeTimeout = 10 * time.Second // for an answer to be written
-	stopTimeout  = time.Second      // for answers being written when Serve ends
+	idleTimeout = time.Minute // for a connection between two requests
+	stopTimeout = time.Second // for answers being written when Serve ends
 )
 
 // HTTPOptions sets an HTTP listener up. Token and RequestBytesMax are required.

@@ -176,7 +176,10 @@ func (p *Problem) write(w http.ResponseWriter) {
 	_ = JSON(w, p.Code.Status(), ProblemBody{Error: *p})
 }
 
-// JSON answers with v, which may have taken as long as it needed: the time to write it begins now.
+// writeTimeout is how long an answer may take to be written.
+const writeTimeout = 10 * time.Second
+
+// JSON answers with v, which may have taken as long as it needed: the time to write it begins now (COM-109).
 // Its error means that v cannot be encoded; nothing is written then.
 func JSON(w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)

@@ -149,7 +149,7 @@ func (c *Client) Backup(ctx context.Context, w io.Writer) error {
 }
 
 // copy writes a long answer to w. What it is made of may first be read whole, so that it can take
-// minutes to begin.
+// minutes to begin (COM-109).
 func (c *Client) copy(ctx context.Context, path, what string, w io.Writer) error {
 	response, err := c.doBy(ctx, c.patient, http.MethodGet, path, nil)
 	if err != nil {
