@@ -43,7 +43,9 @@ func (c *backupCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	if to.Standard() {
 		told, left = t.Err, "what was written is not a whole backup"
 	}
-	m, err := save(t, to, func(w io.Writer) error { return produceBackup(ctx, cfg, w) })
+	p, end := show(t, "the store is read before it is written")
+	m, err := save(t, to, func(w io.Writer) error { return produceBackup(ctx, cfg, p.writing(w)) })
+	end()
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exit.Interrupted(ctx, left+"; run it again")

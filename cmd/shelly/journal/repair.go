@@ -33,7 +33,9 @@ func (c *repairCmd) Help() string {
 func (c *repairCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	ctx, stop := exit.Interruptible()
 	defer stop()
+	_, end := show(t, "reading all that can be read")
 	r, err := repair.Run(ctx, cfg.Data, repair.Options{DryRun: c.DryRun, Now: time.Now})
+	end()
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exit.Interrupted(ctx, "nothing was changed, and nothing is lost; run it again to start over")

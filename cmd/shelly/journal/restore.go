@@ -40,7 +40,9 @@ func (c *restoreCmd) Run(t *terminal.Terminal, cfg config.Config) (err error) {
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()
-	r, err := backup.Restore(ctx, exit.Reader(ctx, from), cfg.Data, backup.Options{Force: c.Force, Now: time.Now})
+	p, end := show(t, "")
+	r, err := backup.Restore(ctx, p.reading(exit.Reader(ctx, from)), cfg.Data, backup.Options{Force: c.Force, Now: time.Now})
+	end()
 	switch {
 	case errors.Is(err, context.Canceled):
 		return exit.Interrupted(ctx, cfg.Data+" is as it was; run it again")

@@ -50,7 +50,9 @@ func Verify(t *terminal.Terminal, path string, asJSON bool) error {
 func tell(t *terminal.Terminal, path string, asJSON bool, open opening) error {
 	ctx, stop := exit.Interruptible()
 	defer stop()
-	v, err := verifyAt(ctx, path, open)
+	p, end := show(t, "reading the store")
+	v, err := verifyAt(ctx, path, open, p)
+	end()
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return exit.Interrupted(ctx, "nothing was changed; run it again to verify all of it")
@@ -87,7 +89,7 @@ func unread(path string, err error) error {
 }
 
 // verifyAt reads all of what a path names, and folds its journal where all is sound.
-func verifyAt(ctx context.Context, path string, open opening) (v verified, err error) {
+func verifyAt(ctx context.Context, path string, open opening, p *progress) (v verified, err error) {
 	v.Held = []doubt{}
 	j, err := open(ctx, path)
 	if err != nil {
@@ -103,7 +105,7 @@ func verifyAt(ctx context.Context, path string, open opening) (v verified, err e
 		x = &found
 	}
 	if x == nil || x.Err() == nil {
-		v, err = verify(j)
+		v, err = verify(j, p)
 	}
 	v.Journal, v.Examined = path, x
 	return v, err
@@ -146,8 +148,8 @@ type doubt struct {
 }
 
 // verify checks a journal against the tables, and finds what a start would do.
-func verify(j engine.Reader) (verified, error) {
-	checked, err := engine.Validate(j)
+func verify(j engine.Reader, p *progress) (verified, error) {
+	checked, err := engine.Validate(p.checking(j))
 	if err != nil {
 		return verified{}, err
 	}
@@ -164,6 +166,7 @@ func verify(j engine.Reader) (verified, error) {
 			v.Wrong.Request = &w.Request
 		}
 	}
+	p.doing("finding what a start would do")
 	if checked.Records > 0 && checked.Wrong == nil {
 		if v.InPlace, err = inPlace(j, checked.First); err != nil {
 			return v, err

@@ -33,7 +33,7 @@ func TestJRN26WhatAStartWouldHoldIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.Records()[1].Effects++
-	v, err := verify(j)
+	v, err := verify(j, &progress{})
 	if err != nil || v.Wrong == nil || v.Unfinished != 1 || len(v.Held) != 1 || v.Held[0].Record != 2 {
 		t.Fatalf("got %+v, %v; want some Wrong, Unfinished 1, 1 Held, Held[0].Record 2", v, err)
 	}

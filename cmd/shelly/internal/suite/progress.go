@@ -36,22 +36,9 @@ func (p *progress) keep() (end func()) {
 		return func() {}
 	}
 	p.draw()
-	tick, stop, ended := time.NewTicker(progressEvery), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-tick.C:
-				p.draw()
-			case <-stop:
-				return
-			}
-		}
-	}()
+	stop := terminal.Every(progressEvery, p.draw)
 	return func() {
-		tick.Stop()
-		close(stop)
-		<-ended
+		stop()
 		p.erase()
 	}
 }

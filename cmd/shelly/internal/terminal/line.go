@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -55,6 +56,27 @@ func (l *Line) Redraw(text string) {
 		l.DrawBelow(text)
 	case l.drawn != "":
 		l.Draw(text)
+	}
+}
+
+// Every draws at intervals, until the returned function is called.
+func Every(interval time.Duration, draw func()) (end func()) {
+	tick, stop, ended := time.NewTicker(interval), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-tick.C:
+				draw()
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(stop)
+		<-ended
 	}
 }
 
