@@ -117,7 +117,9 @@ func TestTOL12DeniedIsNotTriedAgain(t *testing.T) {
 func TestTOL3AHardLinkToTheAgentsOwnDataIsRefused(t *testing.T) {
 	for _, everywhere := range []bool{false, true} {
 		w := newWorld(t)
-		w.options.Everywhere, w.options.Private = everywhere, []string{w.outside}
+		data := filepath.Join(filepath.Dir(w.outside), "data") // it may be a link to where there is room
+		w.must(os.Symlink(w.outside, data))
+		w.options.Everywhere, w.options.Private = everywhere, []string{data}
 		w.write("../outside/store/deep.txt", secret)
 		w.link(filepath.Join(w.outside, "canary.txt"), "token")
 		w.link(filepath.Join(w.outside, "store", "deep.txt"), "deep")

@@ -253,8 +253,12 @@ func (t *Tools) linked(path string, info fs.FileInfo, instead string) error {
 		return tool.Refuse("%s has %d names (hard links), and one of them may be outside the workspace; it is refused: %s", strconv.Quote(path), links, instead)
 	}
 	for _, folder := range t.options.Private {
+		folder, err := filepath.EvalSymlinks(folder)
+		if err != nil {
+			continue // it does not exist
+		}
 		own := false
-		err := filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
+		err = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
 			if err != nil || !e.Type().IsRegular() {
 				return nil // a file that is gone, or cannot be looked at, is not the opened one
 			}
