@@ -301,12 +301,15 @@ func TestDEP7AModelIsFoundInOllamasStore(t *testing.T) {
 
 func TestDEP7ASkillIsWhollyFromTheFirstFolderThatHasIt(t *testing.T) {
 	dir := t.TempDir()
-	from := Source{Binary: filepath.Join(dir, "shelly"), Skills: []string{filepath.Join(dir, "own"), filepath.Join(dir, "all")}}
+	from := Source{Binary: filepath.Join(dir, "shelly"), Skills: []string{filepath.Join(dir, "own"), filepath.Join(dir, "linked"), filepath.Join(dir, "none")}}
 	write1(t, from.Binary, "#!", 0o755)
 	write1(t, filepath.Join(dir, "own/deploy/SKILL.md"), "own", 0o644)
 	write1(t, filepath.Join(dir, "all/deploy/SKILL.md"), "all", 0o644)
 	write1(t, filepath.Join(dir, "all/deploy/scripts/run"), "all", 0o755)
 	write1(t, filepath.Join(dir, "all/rest/SKILL.md"), "rest", 0o644)
+	if err := os.Symlink("all", filepath.Join(dir, "linked")); err != nil { // as people keep them with their other settings
+		t.Fatal(err)
+	}
 	list, err := from.list()
 	if err != nil {
 		t.Fatal(err)

@@ -109,13 +109,18 @@ func (from Source) list() ([]source, error) {
 	}), nil
 }
 
-// skills lists the files of a folder of skills. Links are not followed, and version control's files and those of an
-// interrupted install are left out.
+// skills lists the files of a folder of skills, which may be a link itself. Links in it are not followed, and version
+// control's files and those of an interrupted install are left out.
 func skills(folder string) (list []source, err error) {
+	folder, err = filepath.EvalSymlinks(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	err = filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && file == folder:
-			return nil
 		case err != nil:
 			return err
 		case d.IsDir() && d.Name() == ".git":

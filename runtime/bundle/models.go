@@ -60,7 +60,10 @@ func modelName(manifest string) string {
 
 // Models lists the models in an Ollama model store, sorted.
 func Models(store string) (names []string, err error) {
-	root := filepath.Join(store, "manifests")
+	root, err := filepath.EvalSymlinks(filepath.Join(store, "manifests"))
+	if err != nil {
+		return nil, err
+	}
 	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(d.Name(), ".") {
 			return err
