@@ -105,20 +105,20 @@ func (w *caseWatch) followParts() error {
 	return nil
 }
 
-// below watches a folder and those in it, except hidden ones.
+// below watches a folder and those in it, except hidden ones. The folder may be a link, as where cases are searched for.
 func (w *caseWatch) below(root string) error {
-	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	return fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it was removed in between
 			return nil
 		case err != nil:
 			return err
-		case !entry.IsDir() && path != root:
+		case !entry.IsDir():
 			return nil
-		case path != root && strings.HasPrefix(entry.Name(), "."):
+		case path != "." && strings.HasPrefix(entry.Name(), "."):
 			return fs.SkipDir
 		}
-		return w.add(path)
+		return w.add(filepath.Join(root, path))
 	})
 }
 
