@@ -135,6 +135,7 @@ func TestCOM88AFileThatCannotBeTrustedLetsNobodyIn(t *testing.T) {
 		"{}":                        "format is 0",
 		`{"format":2,"clients":[]}`: "format is 2",
 		whole("") + "{}":            "more after its end",
+		whole("") + "}":             "more after its end",
 		whole(one("a", hash, `"ask"`) + "," + one("a", hash, `"ask"`)):             `two clients "a"`,
 		whole(one("local", hash, `"ask"`)):                                         "daemon's own token",
 		whole(one("a", hash[1:], `"ask"`)):                                         "no hash",

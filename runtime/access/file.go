@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -70,10 +71,11 @@ func parse(data []byte) ([]entry, error) {
 	if err := d.Decode(&k); err != nil {
 		return nil, err
 	}
+	_, after := d.Token()
 	switch {
 	case k.Format != format:
 		return nil, fmt.Errorf("its format is %d, and this shelly reads %d", k.Format, format)
-	case d.More():
+	case !errors.Is(after, io.EOF):
 		return nil, errors.New("there is more after its end")
 	case len(k.Clients) > Max:
 		return nil, fmt.Errorf("it has %d clients, and the most is %d", len(k.Clients), Max)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -203,7 +204,7 @@ func strict(text string, to any) error {
 	if err := d.Decode(to); err != nil {
 		return err
 	}
-	if d.More() {
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows the value")
 	}
 	return nil

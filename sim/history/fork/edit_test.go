@@ -59,6 +59,7 @@ func TestSIM15AnEditThatDoesNotFit(t *testing.T) {
 		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", `[{"args": {}}]`}, "call 1 has no name"},
 		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", `[{"name": "x", "args": []}]`}, "call 1: args wants an object"},
 		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", `[] []`}, "something follows the value"},
+		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", `[{"name": "x"}]]`}, "something follows the value"},
 		{fsm.Input{Fact: fsm.Recalled{}}, Edit{"recalled", `[{"text": "s"}]`}, `unknown field "text"`},
 	} {
 		if _, err := Edited(test.in, []Edit{test.edit}); !errors.Is(err, ErrEdit) || !strings.Contains(err.Error(), test.want) {
