@@ -28,7 +28,7 @@ const (
 func (p *percent) UnmarshalText(text []byte) error {
 	whole, decimals, dotted := strings.Cut(string(text), ".")
 	wrong := fmt.Errorf("%q is not a percentage; give a number from 0 to 100, such as 97.5", text)
-	if dotted && decimals == "" || len(decimals) > percentDecimals || strings.ContainsAny(string(text), "+-") {
+	if whole+decimals == "" || dotted && decimals == "" || len(decimals) > percentDecimals || strings.ContainsAny(string(text), "+-") {
 		return wrong
 	}
 	n, err := strconv.Atoi(whole + decimals + strings.Repeat("0", percentDecimals-len(decimals)))
