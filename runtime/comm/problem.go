@@ -50,6 +50,14 @@ type ProblemBody struct {
 
 func (p *Problem) Error() string { return p.Message }
 
+// Sentence is what is wrong and what to do about it, for protocols that have one text for both.
+func (p *Problem) Sentence() string {
+	if p.Hint == "" {
+		return p.Message
+	}
+	return p.Message + "; " + p.Hint
+}
+
 // Status is the HTTP status of a code.
 func (c Code) Status() int {
 	switch c {

@@ -24,13 +24,7 @@ func Dialect() comm.Dialect {
 }
 
 // worded is a problem of the listener, which concerns no message.
-func worded(p *comm.Problem, status int) any {
-	text := p.Message
-	if p.Hint != "" {
-		text += "; " + p.Hint
-	}
-	return refusal(nil, codeOf(status), text)
-}
+func worded(p *comm.Problem, status int) any { return refusal(nil, codeOf(status), p.Sentence()) }
 
 // codeOf returns the code of an error with an HTTP status.
 func codeOf(status int) int64 {

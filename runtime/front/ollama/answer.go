@@ -94,7 +94,7 @@ func (f *Front) ask(w http.ResponseWriter, r *http.Request, a asking) error {
 	return comm.JSON(w, http.StatusOK, a.form(part{model: a.model, at: moment(known.Accepted), text: reply.Text, thinking: thoughts.String(), end: s.end(reply)}))
 }
 
-// unanswered is the error if there is no reply: it says that the request is kept (FRT-6).
+// unanswered is the error if there is no reply: err, or, if it is nil, that the request is kept (FRT-6).
 func unanswered(err error) error {
 	if err != nil {
 		return err
@@ -126,10 +126,7 @@ func (s *speech) stream(w http.ResponseWriter, after *position.Position) error {
 	}
 	replied, err := s.out.Follow(s.r.Context(), s.front.front, s.known.Key, after, beat, s.heard)
 	if !replied {
-		if err == nil {
-			err = unanswered(nil)
-		}
-		_ = s.write(errorBody{sentence(comm.ProblemOf(err))})
+		_ = s.write(errorBody{comm.ProblemOf(unanswered(err)).Sentence()})
 	}
 	return nil
 }

@@ -102,14 +102,7 @@ func speaking(handle func(http.ResponseWriter, *http.Request) error) func(http.R
 func Dialect() comm.Dialect { return comm.Dialect{Front: Channel, Word: words, Enter: enter} }
 
 func words(path string) (word func(p *comm.Problem, status int) any, ours bool) {
-	return func(p *comm.Problem, _ int) any { return errorBody{sentence(p)} }, path == "/" || strings.HasPrefix(path, "/api/")
-}
-
-func sentence(p *comm.Problem) string {
-	if p.Hint == "" {
-		return p.Message
-	}
-	return p.Message + "; " + p.Hint
+	return func(p *comm.Problem, _ int) any { return errorBody{p.Sentence()} }, path == "/" || strings.HasPrefix(path, "/api/")
 }
 
 // pathPrefix is the prefix of a path that contains the token.

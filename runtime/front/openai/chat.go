@@ -148,7 +148,7 @@ func (f *Front) postChat(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, http.StatusOK, whole)
 }
 
-// unanswered is the error if there is no reply: it says that the request is kept (FRT-6).
+// unanswered is the error if there is no reply: err, or, if it is nil, that the request is kept (FRT-6).
 func unanswered(err error) error {
 	if err != nil {
 		return err

@@ -41,13 +41,8 @@ func (f *Front) streamChat(w http.ResponseWriter, r *http.Request, c chatting, k
 // cut sends an event that says why a stream ends without the reply. Otherwise a client would
 // take what it has for the answer.
 func (s *chunking) cut(err error) {
-	if err == nil {
-		err = unanswered(nil)
-	}
-	p := comm.ProblemOf(err)
-	if text, err := event("", worded(p, p.Code.Status())); err == nil {
-		_ = s.out.Write(text)
-	}
+	p := comm.ProblemOf(unanswered(err))
+	_ = s.write(worded(p, p.Code.Status()))
 }
 
 func (s *chunking) heard(e comm.Event) error {
@@ -55,11 +50,7 @@ func (s *chunking) heard(e comm.Event) error {
 		failpoint.Hit(failpoint.HTTPReplyBefore)
 		defer failpoint.Hit(failpoint.HTTPReplyAfter)
 		if fault := failure(e); fault != nil {
-			text, err := event("", fault.body())
-			if err == nil {
-				err = s.out.Write(text)
-			}
-			return err
+			return s.write(fault.body())
 		}
 	}
 	for _, p := range s.text.Heard(e) {
@@ -121,8 +112,8 @@ func (s *chunking) send(c choice) error {
 	return s.write(chunk)
 }
 
-func (s *chunking) write(c completion) error {
-	text, err := event("", c)
+func (s *chunking) write(v any) error {
+	text, err := event("", v)
 	if err != nil {
 		return err
 	}

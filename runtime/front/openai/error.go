@@ -102,10 +102,7 @@ func words(path string) (word func(p *comm.Problem, status int) any, ours bool) 
 }
 
 func worded(p *comm.Problem, status int) any {
-	e := &Error{Status: status, Message: p.Message, Code: string(p.Code)}
-	if p.Hint != "" {
-		e.Message += "; " + p.Hint
-	}
+	e := &Error{Status: status, Message: p.Sentence(), Code: string(p.Code)}
 	if status == http.StatusUnauthorized {
 		e.Code = "invalid_api_key"
 	}

@@ -161,17 +161,14 @@ func (f *Front) streamResponse(w http.ResponseWriter, r *http.Request, v view, k
 // cut sends an event that says why a stream ends early. It has the number of the last one, after
 // which a client goes on: it may well take the number from this one.
 func (s *responseStream) cut(err error) {
-	if err == nil {
-		err = unanswered(nil)
-	}
-	p := comm.ProblemOf(err)
+	p := comm.ProblemOf(unanswered(err))
 	text, err := event("error", struct {
 		Type    string  `json:"type"`
 		Code    string  `json:"code"`
 		Message string  `json:"message"`
 		Param   *string `json:"param"`
 		Number  int64   `json:"sequence_number"`
-	}{"error", string(p.Code), p.Message + "; " + p.Hint, nil, max(s.after, s.sent)})
+	}{"error", string(p.Code), p.Sentence(), nil, max(s.after, s.sent)})
 	if err == nil {
 		_ = s.out.Write(text)
 	}
