@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"shelly/fsm/wording"
@@ -72,11 +71,8 @@ func parse(args string) (a arguments) {
 
 // about is the most telling argument.
 func (a arguments) about() string {
-	all := []string{a.Command, strings.Join(a.Argv, " "), a.Path, a.URL, a.Query, a.Task, a.Name}
-	if a.Pattern != "" {
-		all = slices.Insert(all, 0, a.Pattern)
-	}
-	text, _, more := strings.Cut(cmp.Or(all...), "\n")
+	telling := cmp.Or(a.Pattern, a.Command, strings.Join(a.Argv, " "), a.Path, a.URL, a.Query, a.Task, a.Name)
+	text, _, more := strings.Cut(telling, "\n")
 	if more {
 		text += " …"
 	}
