@@ -12,6 +12,7 @@ import (
 
 	"shelly/runtime/access"
 	"shelly/runtime/channel/kept"
+	"shelly/runtime/clock"
 	"shelly/runtime/comm"
 )
 
@@ -138,7 +139,7 @@ func (l *lane) keepRunning(ctx context.Context) {
 		if l.o.Now().Sub(began) > againMost {
 			wait = againFirst
 		}
-		if !pause(ctx, wait) {
+		if clock.Pause(ctx, wait) != nil {
 			return
 		}
 	}
@@ -156,14 +157,4 @@ func Guarded(f func() error) (err error) {
 		}
 	}()
 	return f()
-}
-
-// pause waits, and reports whether ctx is still live.
-func pause(ctx context.Context, wait time.Duration) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(wait):
-		return true
-	}
 }

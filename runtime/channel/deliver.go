@@ -12,6 +12,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/channel/cut"
 	"shelly/runtime/channel/kept"
+	"shelly/runtime/clock"
 	"shelly/runtime/comm"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/inbox"
@@ -26,7 +27,7 @@ func (l *lane) deliver(ctx context.Context) {
 		switch {
 		case err != nil:
 			l.o.Log.Debug("cannot read now what a channel has to deliver", "channel", l.spec.Name, "error", err)
-			pause(ctx, againFirst)
+			_ = clock.Pause(ctx, againFirst) // its end ends the loop
 			continue
 		case did:
 			continue
@@ -77,7 +78,7 @@ func (l *lane) next(ctx context.Context, now time.Time) (bool, error) {
 	did, err := l.hand(ctx, func(d due) bool { return l.waits.may(d.chat, now) })
 	if !did && err == nil {
 		l.waits.drop(now)
-		l.count(func(s *standing) { s.waiting = len(l.waits.chats) })
+		l.count(func(s *State) { s.ChatsWaiting = len(l.waits.chats) })
 	}
 	return did, err
 }
@@ -119,7 +120,7 @@ func (l *lane) message(ctx context.Context, m engine.Message) error {
 	}
 	if l.spec.Person != nil && !l.Allows(l.spec.Person(out.Chat)) {
 		l.o.Log.Error("a message was not sent, because its receiver is not in the channel's allow", "channel", l.spec.Name, "chat", out.Chat)
-		l.count(func(s *standing) { s.lost++ })
+		l.count(func(s *State) { s.Lost++ })
 	} else if !blank(out.Text) && out.Chat != "" {
 		if done, err := l.send(ctx, out); !done {
 			return err
@@ -279,10 +280,10 @@ func (l *lane) attempt(ctx context.Context, part Outbound) (outcome, error) {
 	switch {
 	case err == nil:
 		l.waits.works(part.Chat)
-		l.count(func(s *standing) {
-			s.waiting = len(l.waits.chats)
+		l.count(func(s *State) {
+			s.ChatsWaiting = len(l.waits.chats)
 			if !part.More {
-				s.sent++
+				s.Sent++
 			}
 		})
 		return accepted, nil
@@ -291,12 +292,12 @@ func (l *lane) attempt(ctx context.Context, part Outbound) (outcome, error) {
 	case errors.As(err, new(*Refused)):
 		l.waits.works(part.Chat)
 		l.trouble(err, part, false)
-		l.count(func(s *standing) { s.waiting, s.lost = len(l.waits.chats), s.lost+1 })
+		l.count(func(s *State) { s.ChatsWaiting, s.Lost = len(l.waits.chats), s.Lost+1 })
 		l.o.Log.Error("gave up on a message that the other side refuses", "channel", l.spec.Name, "chat", part.Chat, "id", part.ID, "error", err)
 		return refused, nil
 	}
 	l.trouble(err, part, l.waits.fails(part.Chat, err, l.o.Now()))
-	l.count(func(s *standing) { s.waiting, s.retried = len(l.waits.chats), s.retried+1 })
+	l.count(func(s *State) { s.ChatsWaiting, s.Retried = len(l.waits.chats), s.Retried+1 })
 	return hasToWait, nil
 }
 

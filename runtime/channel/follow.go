@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/clock"
 	"shelly/runtime/comm"
 )
 
@@ -26,7 +27,7 @@ func (l *lane) follow(r engine.Request) {
 	go func() {
 		var closed string
 		for !l.watch(ctx, r, &closed) {
-			if !pause(ctx, againFirst) {
+			if clock.Pause(ctx, againFirst) != nil {
 				return
 			}
 		}

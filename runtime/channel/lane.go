@@ -11,6 +11,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/runtime/channel/gate"
 	"shelly/runtime/channel/kept"
+	"shelly/runtime/clock"
 )
 
 // lane runs one channel. It is the channel's [Inbound].
@@ -31,7 +32,7 @@ type lane struct {
 	open     map[uint64]bool // the requests whose answers are not delivered, by their indexes
 	coming   map[uint64]int  // for the requests being accepted: the highest index known before each, and how many have it
 	highest  uint64          // the highest index of a known request
-	standing standing
+	standing State           // but for Open
 }
 
 // due is something to be delivered.
@@ -51,7 +52,7 @@ func newLane(spec Spec, o *Options) *lane {
 		spec: spec, o: o, ended: make(chan struct{}),
 		woken: make(chan struct{}, 1), upped: make(chan struct{}, 1),
 		gate: gate.Gate{Rules: gate.Rules{Allow: spec.Allow, PerMinute: spec.PerMinute}},
-		open: map[uint64]bool{}, coming: map[uint64]int{}, waits: waits{chats: map[string]wait{}},
+		open: map[uint64]bool{}, coming: map[uint64]int{}, waits: waits{chats: map[string]wait{}}, standing: spec.State(),
 	}
 }
 
@@ -95,7 +96,7 @@ func (l *lane) resume(ctx context.Context) bool {
 			return false
 		}
 		l.down(err)
-		if !pause(ctx, againFirst) {
+		if clock.Pause(ctx, againFirst) != nil {
 			return false
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"shelly/fsm/wording"
 )
@@ -57,21 +56,13 @@ type State struct {
 	ChatsWaiting int `json:"chats_waiting,omitempty"` // chats for which the last delivery failed, while others go on
 }
 
-// standing is the status of a lane, guarded by the lane's lock.
-type standing struct {
-	up, trouble, failed                              string
-	at                                               time.Time
-	received, repeated, refused, sent, retried, lost int
-	waiting                                          int // chats
-}
-
 // textMax is the most bytes of an error in a state.
 const textMax = 300
 
 // Up implements [Inbound].
 func (l *lane) Up(how string) {
 	l.mu.Lock()
-	l.standing.up, l.standing.trouble = how, ""
+	l.standing.Up, l.standing.Trouble = how, ""
 	l.mu.Unlock()
 	l.o.Log.Info("a channel works", "channel", l.spec.Name, "how", how)
 	poke(l.upped)
@@ -80,42 +71,42 @@ func (l *lane) Up(how string) {
 // Returned implements [Inbound].
 func (l *lane) Returned(chat, id string, err error) {
 	l.trouble(&OfChat{err}, Outbound{Chat: chat, ID: id}, false)
-	l.count(func(s *standing) { s.lost++ })
+	l.count(func(s *State) { s.Lost++ })
 }
 
 // works reports whether the channel is connected.
 func (l *lane) works() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.standing.up != ""
+	return l.standing.Up != ""
 }
 
 // down notes why the channel does not work, and logs it unless the reason is the same as before.
 func (l *lane) down(err error) {
 	text, level := wording.Clip(err.Error(), textMax), slog.LevelDebug
-	l.count(func(s *standing) {
-		if s.trouble != text {
+	l.count(func(s *State) {
+		if s.Trouble != text {
 			level = slog.LevelWarn
 		}
-		s.up, s.trouble = "", text
+		s.Up, s.Trouble = "", text
 	})
 	l.o.Log.Log(context.Background(), level, "a channel does not work; it is tried again", "channel", l.spec.Name, "kind", l.spec.Kind, "error", err)
 }
 
 // trouble notes why something was not delivered, and logs it unless that was so before.
 func (l *lane) trouble(err error, m Outbound, again bool) {
-	now, text, level := l.o.Now(), err.Error(), slog.LevelWarn
+	now, text, level := l.o.Now().UnixMilli(), err.Error(), slog.LevelWarn
 	if errors.As(err, new(*OfChat)) {
 		text = fmt.Sprintf("to %s: %s", m.Chat, text)
 	}
 	if again {
 		level = slog.LevelDebug
 	}
-	l.count(func(s *standing) { s.failed, s.at = wording.Clip(text, textMax), now })
+	l.count(func(s *State) { s.Failed, s.At = wording.Clip(text, textMax), now })
 	l.o.Log.Log(context.Background(), level, "a message is not delivered", "channel", l.spec.Name, "chat", m.Chat, "id", m.ID, "error", err)
 }
 
-func (l *lane) count(f func(s *standing)) {
+func (l *lane) count(f func(s *State)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	f(&l.standing)
@@ -133,14 +124,8 @@ func (b *Bus) States() []State {
 func (l *lane) state() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.spec.State()
-	n := l.standing
-	s.Up, s.Trouble, s.Failed = n.up, n.trouble, n.failed
-	s.Received, s.Repeated, s.Refused, s.Sent, s.Retried, s.Lost, s.Open = n.received, n.repeated, n.refused, n.sent, n.retried, n.lost, len(l.open)
-	s.ChatsWaiting = n.waiting
-	if !n.at.IsZero() {
-		s.At = n.at.UnixMilli()
-	}
+	s := l.standing
+	s.Open = len(l.open)
 	return s
 }
 

@@ -68,7 +68,7 @@ func (l *lane) again(r comm.Request, known engine.Request) Taken {
 		return Conflict.taken()
 	}
 	l.follow(known)
-	l.count(func(s *standing) { s.repeated++ })
+	l.count(func(s *State) { s.Repeated++ })
 	return Taken{ID: known.Key.ID, Done: known.Done}
 }
 
@@ -98,7 +98,7 @@ func (l *lane) accept(ctx context.Context, m Message, r comm.Request) (Taken, er
 	failpoint.Hit(failpoint.ChannelAccepted)
 	l.follow(a.Request)
 	if a.New {
-		l.count(func(s *standing) { s.received++ })
+		l.count(func(s *State) { s.Received++ })
 	}
 	return Taken{ID: a.Request.Key.ID, New: a.New, Done: a.Request.Done}, nil
 }
@@ -111,7 +111,7 @@ func (l *lane) pass(m Message) Refusal {
 	if v == gate.Passes {
 		return NotRefused
 	}
-	l.count(func(s *standing) { s.refused++ })
+	l.count(func(s *State) { s.Refused++ })
 	if first {
 		l.o.Log.Warn("a sender sends too many messages; some are refused", "channel", l.spec.Name, "sender", m.Sender, "per_minute", l.spec.PerMinute)
 		l.tell(m, TooMany)
@@ -122,7 +122,7 @@ func (l *lane) pass(m Message) Refusal {
 // refuse notes that a message does not become a request, and tells the chat if that is allowed:
 // never a sender that may not talk.
 func (l *lane) refuse(m Message, why Refusal) Taken {
-	l.count(func(s *standing) { s.refused++ })
+	l.count(func(s *State) { s.Refused++ })
 	if why != NotAllowed {
 		l.tell(m, why)
 		return why.taken()

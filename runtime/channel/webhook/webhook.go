@@ -18,6 +18,7 @@ import (
 	"time"
 	"unicode"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/channel"
 	"shelly/runtime/comm"
 	"shelly/runtime/egress"
@@ -71,11 +72,7 @@ func (h *Webhook) Run(ctx context.Context, in channel.Inbound) error {
 		defer h.mu.Unlock()
 		h.in = nil
 	}()
-	how := "1 key"
-	if len(keys) > 1 {
-		how = fmt.Sprintf("%d keys", len(keys))
-	}
-	in.Up(how)
+	in.Up(wording.Count(len(keys), "key"))
 	<-ctx.Done()
 	return nil
 }
