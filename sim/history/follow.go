@@ -22,6 +22,19 @@ func (h *History) Follow(f engine.Folded) (Step, bool) {
 	return s, true
 }
 
+// Anew is the history without its steps, to follow again from its first record that is kept. Handles
+// that came of lost records are known; the others come with theirs.
+func (h *History) Anew() *History {
+	again := &History{Request: h.Request, Lost: h.Lost}
+	switch {
+	case h.Lost > 0:
+		again.Handles = h.Handles
+	case h.Request.Handle != 0:
+		again.Handles = []fsm.HandleID{h.Request.Handle}
+	}
+	return again
+}
+
 // Whole is the nth step of a fold, from 1, about whatever it is about.
 func Whole(f engine.Folded, n int) Step {
 	return Step{

@@ -11,7 +11,7 @@ type (
 	effectRow = fsm.EffectRow[*teller, string]
 )
 
-// inputWords and effectWords put each kind in words.
+// inputWords and effectWords put each kind in words; an effect's keep in mind what it begins.
 var (
 	inputWords  = fsm.NewFactTable(slices.Concat(brainFacts(), toolFacts(), memoryFacts(), sessionFacts(), clientFacts(), daemonFacts())...)
 	effectWords = fsm.NewEffectTable(slices.Concat(brainEffects(), toolEffects(), memoryEffects(), sessionEffects(), clientEffects(), daemonEffects())...)
@@ -45,7 +45,7 @@ func ofHandle[F fsm.Fact](tell func(*teller, F) string) fsm.FactRow[*teller, inp
 
 // ofCall is the row of an answer; took is how long its call took.
 func ofCall[F fsm.Answer](tell func(t *teller, f F, took string) string) fsm.FactRow[*teller, inputWord] {
-	return ofHandle(func(t *teller, f F) string { return tell(t, f, t.took(f.CallOf(), t.now)) })
+	return ofHandle(func(t *teller, f F) string { return tell(t, f, t.took(f.CallOf())) })
 }
 
 // failed is what came of a call, or that it failed and why.
@@ -63,12 +63,6 @@ func Minor(e fsm.Effect) bool {
 	_, clear := e.(fsm.ClearTimer)
 	audit, ok := e.(fsm.Audit) // that a call has ended its answer says, where there is one
 	return set || clear || ok && !audit.Unknown
-}
-
-// effect is what the machine did at a time, in words. It keeps in mind what was begun.
-func (t *teller) effect(e fsm.Effect, now fsm.Millis) string {
-	t.now = now
-	return effectWords.Do(t, e)
 }
 
 // begins keeps in mind what a call was begun of, and when.

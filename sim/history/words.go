@@ -66,7 +66,7 @@ func (t *teller) step(s Step) Told {
 		}
 	}
 	for _, e := range s.Effects {
-		told.Effects = append(told.Effects, t.effect(e, s.Input.At))
+		told.Effects = append(told.Effects, effectWords.Do(t, e))
 	}
 	return told
 }
@@ -84,17 +84,17 @@ func moved(m state.Move) string {
 
 // took is how long ago a call was begun, after a preposition, or nothing where that
 // is not known.
-func (t *teller) took(call fsm.CallID, now fsm.Millis) string {
-	if lasted, ok := t.lasted(call, now); ok {
+func (t *teller) took(call fsm.CallID) string {
+	if lasted, ok := t.lasted(call); ok {
 		return " in " + Span(lasted)
 	}
 	return ""
 }
 
 // lasted is how long a call has taken, where its beginning was told.
-func (t *teller) lasted(call fsm.CallID, now fsm.Millis) (fsm.Millis, bool) {
+func (t *teller) lasted(call fsm.CallID) (fsm.Millis, bool) {
 	began, ok := t.calls[call]
-	return now - began.at, ok && now >= began.at
+	return t.now - began.at, ok && t.now >= began.at
 }
 
 // name is what a call was begun of, or what else to call it.

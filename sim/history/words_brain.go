@@ -35,7 +35,7 @@ func brainFacts() []factRow {
 // firstWord says how long a model took to its first token, where the server has said how long
 // it wrote: all that came before it wrote, loading and waiting for a slot included.
 func (t *teller) firstWord(in fsm.BrainAnswered) string {
-	lasted, ok := t.lasted(in.Call, t.now)
+	lasted, ok := t.lasted(in.Call)
 	if !ok || in.Tokens.Writing == 0 || in.Tokens.Writing > lasted {
 		return ""
 	}

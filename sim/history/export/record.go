@@ -59,10 +59,8 @@ func ReadOf(j engine.Reader, h history.History) (r *Record, err error) {
 		if len(r.Steps) == RecordsMax {
 			return nil, fmt.Errorf("%s: %w", r.Name(), ErrTooMany)
 		}
-		s := history.Step{
-			Index: f.Index, Epoch: f.Machine.View().Epoch, Handle: f.Concerns, Input: f.Input, Effects: f.Caused, Moves: slices.Clone(f.Moves),
-			Differs: f.Differs(), Recorded: f.Effects, Today: fsm.HashEffects(f.Caused),
-		}
+		s := history.Whole(f, 0)
+		s.About = false
 		if i := slices.IndexFunc(h.Steps, func(o history.Step) bool { return o.Index == f.Index }); i >= 0 {
 			s.N, s.About = h.Steps[i].N, h.Steps[i].About
 		}

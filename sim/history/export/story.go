@@ -61,7 +61,8 @@ func (r *Record) refused(step int, format string, args ...any) error {
 // tell goes through the record.
 func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	jumps := r.jumps()
-	s := &story{record: r, round: round, lived: 1, times: r.steady(jumps), first: r.begins()}
+	s := &story{record: r, round: round, lived: 1, times: r.steady(jumps)}
+	s.first, _ = r.begins()
 	if s.follows = r.waited() || r.stops() || r.looks(); s.follows {
 		s.lived, s.first = s.lived+1, 0
 	}
@@ -118,29 +119,23 @@ func (r *Record) inputs() iter.Seq[fsm.Input] {
 	}
 }
 
-// begins is the index of the step in which the request's handle left the queue; what it waited
-// for is not told.
-func (r *Record) begins() int {
+// begins is the index of the step in which the request's handle left the queue, and the state that
+// it went to; what it waited for is not told.
+func (r *Record) begins() (index int, to fsm.State) {
 	for i, s := range r.Steps {
 		for _, m := range s.Moves {
 			if m.Table == state.HandleTable.Name && r.owns(m.Handle) {
-				return i
+				return i, m.To
 			}
 		}
 	}
-	return 0
+	return 0, ""
 }
 
 // waited reports whether something else than its turn came to the request in the queue.
 func (r *Record) waited() bool {
-	for _, s := range r.Steps {
-		for _, m := range s.Moves {
-			if m.Table == state.HandleTable.Name && r.owns(m.Handle) {
-				return m.To == state.Cancelled || m.To == state.Parked
-			}
-		}
-	}
-	return false
+	_, to := r.begins()
+	return to == state.Cancelled || to == state.Parked
 }
 
 // neverRan reports whether the request ended without leaving the queue but to be parked.
@@ -183,7 +178,7 @@ func (s *story) before() (request, line object) {
 	request.text("session", in.Session)
 	request.text("channel", in.Origin.Channel)
 	request.text("chat", in.Origin.Chat)
-	until := s.record.begins()
+	until, _ := s.record.begins()
 	if s.record.neverRan() {
 		until = len(s.times) - 1
 	}

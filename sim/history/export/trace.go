@@ -6,21 +6,13 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/sim/history"
 	"shelly/sim/history/trace"
 )
 
 // Trace yields the steps of the request, as they are after [Record.Redact] (SIM-30).
 func (r *Record) Trace(o trace.Options) iter.Seq[trace.Step] {
 	return func(yield func(trace.Step) bool) {
-		h := &history.History{Request: r.Request}
-		if r.Request.Handle != 0 {
-			h.Handles = []fsm.HandleID{r.Request.Handle}
-		}
-		if len(r.Steps) > 0 && r.Steps[0].Index > r.Request.Index { // the records that made the others are gone
-			h.Handles = r.Handles
-		}
-		b := trace.NewOf(h, r.From, o)
+		b := trace.NewOf(r.Anew(), r.From, o)
 		for i, f := range engine.FoldInputs(r.From, r.inputs()) {
 			s := &r.Steps[i]
 			f.Index, f.Effects = s.Index, fsm.HashEffects(f.Caused)

@@ -82,9 +82,7 @@ func (p *Point) Answer(e fsm.Effect) (fsm.Reply, bool) {
 
 // Answers reports whether the step answers a question to the model, which can then be
 // asked again.
-func (p *Point) Answers() bool { return answersBrain(p.Step.Input) }
-
-func answersBrain(in fsm.Input) bool { return fsm.AnswersKind(in.Fact, fsm.CallBrain) }
+func (p *Point) Answers() bool { return fsm.AnswersKind(p.Step.Input.Fact, fsm.CallBrain) }
 
 // Config is the configuration in force at the step.
 func (p *Point) Config() fsm.Config { return p.before.Config }

@@ -3,7 +3,6 @@ package trace
 import (
 	"iter"
 
-	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/sim/history"
 )
@@ -19,13 +18,7 @@ func OfRequest(j engine.Reader, of history.History, o Options) iter.Seq2[Step, e
 			yield(Step{}, err)
 			return
 		}
-		h := &history.History{Request: of.Request, Lost: of.Lost}
-		if of.Request.Handle != 0 {
-			h.Handles = []fsm.HandleID{of.Request.Handle}
-		}
-		if first > of.Request.Index {
-			h.Handles = of.Handles // the records that made the others may be gone
-		}
+		h := of.Anew()
 		b := NewOf(h, before, o)
 		for f, err := range engine.Fold(j, first-1) {
 			if err != nil {
