@@ -96,9 +96,7 @@ func (w *written) write(t *terminal.Terminal, r *export.Record, by *redact.Redac
 	if lacks := lacking(r); lacks != "" {
 		fmt.Fprintln(t.Err, lacks)
 	}
-	for _, n := range by.Counts() {
-		fmt.Fprintf(t.Err, "replaced: %s, %s\n", n.Kind, wording.Count(n.Times, "time"))
-	}
+	tellReplaced(t.Err, by)
 	return nil
 }
 

@@ -3,6 +3,7 @@ package request
 import (
 	"errors"
 	"fmt"
+	"io"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/output"
@@ -12,24 +13,16 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/sim/history"
+	"shelly/sim/history/redact"
 )
 
-// html writes the request or run as one file with its secrets replaced (CLI-163).
-func (c *showCmd) html(t *terminal.Terminal, j engine.Reader, h history.History) error {
-	return c.report(t, j, h, output.File{Name: c.HTML, Force: c.Force}, c.Secret, false)
-}
-
-// report writes what happened to a request or run; with verdict it includes whether today's code
-// decides the same.
+// report writes what happened to a request or run as one file with its secrets replaced (CLI-163); with
+// verdict it includes whether today's code decides the same.
 func (r *journalled) report(t *terminal.Terminal, j engine.Reader, of history.History, file output.File, given []string, verdict bool) error {
 	if err := file.Free(); err != nil {
 		return err
 	}
-	cfg, err := r.Load()
-	if err != nil {
-		return err
-	}
-	by, err := secrets.Redactor(cfg, given)
+	by, err := r.redactor(given)
 	if err != nil {
 		return err
 	}
@@ -44,8 +37,22 @@ func (r *journalled) report(t *terminal.Terminal, j engine.Reader, of history.Hi
 		return err
 	}
 	fmt.Fprintf(t.Err, "%s: %s of %s\n", file, wording.Count(made.Steps, "step"), of.Name())
-	for _, n := range by.Counts() {
-		fmt.Fprintf(t.Err, "replaced: %s, %s\n", n.Kind, wording.Count(n.Times, "time"))
-	}
+	tellReplaced(t.Err, by)
 	return nil
+}
+
+// tellReplaced reports how often which secrets were replaced.
+func tellReplaced(out io.Writer, by *redact.Redactor) {
+	for _, n := range by.Counts() {
+		fmt.Fprintf(out, "replaced: %s, %s\n", n.Kind, wording.Count(n.Times, "time"))
+	}
+}
+
+// redactor knows the secrets of the configuration and the environment, and those that are given.
+func (r *journalled) redactor(given []string) (*redact.Redactor, error) {
+	cfg, err := r.Load()
+	if err != nil {
+		return nil, err
+	}
+	return secrets.Redactor(cfg, given)
 }

@@ -12,7 +12,6 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/output"
-	"shelly/cmd/shelly/internal/secrets"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/request/replay"
 	"shelly/fsm"
@@ -54,7 +53,7 @@ func (c *replayCmd) Run(t *terminal.Terminal, line *kong.Context) (err error) {
 	case c.Asks(c.Set):
 		return (&replay.Asking{
 			Flags: c.Flags, Place: c.Place, IDs: c.ID, Since: c.Since, Channel: c.Channel, JSON: c.JSON, Find: c.recorded,
-			HTML: c.HTML, Redactor: func() (*redact.Redactor, error) { return c.redactor() },
+			HTML: c.HTML, Redactor: func() (*redact.Redactor, error) { return c.redactor(c.Secret) },
 		}).Run(t)
 	case c.HTML != "" && c.All:
 		return exit.Errorf(exit.Usage, "--html without a model shows one request; name it")
@@ -95,15 +94,6 @@ func (c *replayCmd) unreplayed() (key string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// redactor knows the secrets of the configuration and the environment.
-func (c *replayCmd) redactor() (*redact.Redactor, error) {
-	cfg, err := c.Load()
-	if err != nil {
-		return nil, err
-	}
-	return secrets.Redactor(cfg, c.Secret)
 }
 
 // aboutAsking returns the first flag of the line that applies only to asking a model, or "".

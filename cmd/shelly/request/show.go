@@ -13,6 +13,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/requestreport"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
@@ -54,7 +55,7 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 	case c.Trace:
 		return c.trace(t, j, h)
 	case c.HTML != "":
-		return c.html(t, j, h)
+		return c.report(t, j, h, output.File{Name: c.HTML, Force: c.Force}, c.Secret, false)
 	}
 	standings, err := standingsOf(j)
 	if err != nil {
