@@ -153,7 +153,7 @@ func (x *examination) newer(err error) {
 
 // closed reports that a data folder is closed to this user, if it is.
 func (x *examination) closed(data, to string) bool {
-	err := writable(data)
+	err := system.Writable(output.Nearest(data))
 	if err != nil {
 		x.fail("data folder", fmt.Sprintf("%s cannot be %s: %v", data, to, err), strings.TrimPrefix(store.Advice(err), ": "))
 	}
@@ -223,9 +223,6 @@ func (x *examination) reserve(cfg config.Config) {
 		x.ok("disk", found)
 	}
 }
-
-// writable returns why a folder cannot be created or written, or nil.
-func writable(dir string) error { return system.Writable(output.Nearest(dir)) }
 
 // systemdStop is how long systemd lets a service stop by default.
 const systemdStop = 90 * time.Second

@@ -64,12 +64,14 @@ func (c *Command) cover(cases []report.Case) *report.Coverage {
 	if !c.covers() {
 		return nil
 	}
-	rules, err := rulesAbove(cases)
-	why := ""
-	if err != nil {
-		why = err.Error()
+	if len(cases) == 0 {
+		return report.NewCoverage(cases, nil, "no case was played")
 	}
-	return report.NewCoverage(cases, rules, why)
+	rules, err := rulesAbove(cases[0].File)
+	if err != nil {
+		return report.NewCoverage(cases, nil, err.Error())
+	}
+	return report.NewCoverage(cases, rules, "")
 }
 
 // tooFew returns an error if fewer transitions are taken than required.
@@ -84,13 +86,10 @@ func (c *Command) tooFew(coverage *report.Coverage) error {
 	return exit.Errorf(exit.Failed, "%d of %d transitions are taken (%s), fewer than --min-transitions %s", s.Taken, s.Of, s.Percent(), least)
 }
 
-// rulesAbove returns the ids of the rules in the SPEC.md in or above the folder of the first
-// case, or an error that says why there are none.
-func rulesAbove(cases []report.Case) ([]string, error) {
-	if len(cases) == 0 {
-		return nil, errors.New("no case was played")
-	}
-	root, err := checkout.Above(filepath.Dir(cases[0].File))
+// rulesAbove returns the ids of the rules in the SPEC.md in or above the folder of a file, or an
+// error that says why there are none.
+func rulesAbove(file string) ([]string, error) {
+	root, err := checkout.Above(filepath.Dir(file))
 	if err != nil {
 		return nil, errors.New("no SPEC.md is above the scenarios")
 	}

@@ -82,7 +82,7 @@ func (c *Command) goldens() (*goldens, error) {
 		return &goldens{does: writeMissing}, nil
 	case c.Update == updateAll:
 		return &goldens{does: renewGoldens}, nil
-	case c.CI != nil && *c.CI, c.CI == nil && inCI():
+	case !c.writes():
 		return &goldens{does: checkGoldens}, nil
 	case !plain:
 		return &goldens{does: compareGoldens}, nil

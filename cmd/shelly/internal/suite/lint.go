@@ -31,7 +31,11 @@ func (c *Lint) Run(t *terminal.Terminal) error {
 	}
 	cases, broken := load(paths, nil)
 	l := &report.Lint{Files: len(paths), Verbose: c.Verbose}
-	l.Findings, l.Notes = scenario.Lint(cases, rulesOf(cases))
+	var rules []string
+	if len(cases) > 0 {
+		rules, _ = rulesAbove(cases[0].Path()) // without any, what the cases cover is not looked up
+	}
+	l.Findings, l.Notes = scenario.Lint(cases, rules)
 	for i := range broken {
 		l.Broken = append(l.Broken, broken[i].Err)
 		fmt.Fprintln(t.Err, detail(broken[i].Err))
@@ -57,17 +61,4 @@ func (c *Lint) tell(t *terminal.Terminal, as *Command, l *report.Lint) error {
 		err = errors.Join(err, report.LintAnnotations(t.Out, l, pathOnGitHub))
 	}
 	return err
-}
-
-// rulesOf returns the ids of the rules of the SPEC.md above the first case; nil if there are
-// none.
-func rulesOf(cases []*scenario.File) []string {
-	if len(cases) == 0 {
-		return nil
-	}
-	rules, err := rulesAbove([]report.Case{{Outcome: scenario.Outcome{File: cases[0].Path()}}})
-	if err != nil {
-		return nil
-	}
-	return rules
 }
