@@ -34,7 +34,7 @@ func newAlphabet(b *Bounds) *alphabet {
 		return x
 	}
 	for left := range len(b.Case.arrivals) + 1 {
-		boot(b.Case.config(len(b.Case.arrivals) - left))
+		boot(b.Case.configs[len(b.Case.arrivals)-left])
 	}
 	return x
 }

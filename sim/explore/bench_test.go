@@ -16,7 +16,7 @@ import (
 // what the walk keeps of each state at its end.
 func BenchmarkExplore(b *testing.B) {
 	garbage.Pace() // as in the program
-	for _, world := range []Bounds{SmallWorld(), TurnWorld(), FaultsWorld(), CrowdWorld()} {
+	for _, world := range []Bounds{SmallWorld(), turnWorld(), faultsWorld(), crowdWorld()} {
 		for _, workers := range []int{1, 2} {
 			b.Run(fmt.Sprintf("world=%s/workers=%d", world.Name, workers), func(b *testing.B) {
 				world.Workers, world.Together = workers, atOnce

@@ -20,7 +20,7 @@ import (
 type Case struct {
 	plan     *sim.Plan
 	arrivals []action
-	configs  []fsm.Config    // by how many have arrived
+	configs  []fsm.Config    // what a process is started with, by how many have arrived
 	scripts  []script.Script // with each line once, as what it says
 	stubs    []sim.Stub      // with each act once, as what it answers
 
@@ -100,9 +100,6 @@ func (c *Case) moment(m sim.Moment) (action, bool) {
 	}
 	return action{}, false
 }
-
-// config is what a process is started with after a number of arrivals.
-func (c *Case) config(arrived int) fsm.Config { return c.configs[arrived] }
 
 // distinct lists what items come to, each once.
 func distinct[T any](items []T, as func(T) T) []T {

@@ -45,10 +45,10 @@ func TestSIM8WhatArrivesInACasesWorld(t *testing.T) {
 	if !slices.Equal(names, want) || b.Starts != 1 {
 		t.Errorf("%q and %d starts, want %q and 1", names, b.Starts, want)
 	}
-	if got := b.Case.config(2).Limits.MaxQueue; got == 7 {
+	if got := b.Case.configs[2].Limits.MaxQueue; got == 7 {
 		t.Error("a process that starts before the change has the configuration after it")
 	}
-	if got := b.Case.config(3).Limits.MaxQueue; got != 7 {
+	if got := b.Case.configs[3].Limits.MaxQueue; got != 7 {
 		t.Errorf("a process that starts after the change has max_queue %d", got)
 	}
 }

@@ -12,7 +12,7 @@ func TestHND67ACompressionHoldsWithEachHistory(t *testing.T) {
 	for _, history := range []fsm.HistoryMode{fsm.HistoryAnswers, fsm.HistoryAll, fsm.HistorySent} {
 		for _, side := range []fsm.SideMode{fsm.SideAppended, fsm.SideAlone} {
 			for _, overflow := range []fsm.OverflowMode{fsm.OverflowKeep, fsm.OverflowSummarize, fsm.OverflowConsolidate} {
-				b := IdleWorld()
+				b := idleWorld()
 				b.Requests = 1
 				b.Switches.History, b.Switches.SideCalls, b.Switches.Overflow = history, side, overflow
 				b.Limits.MaxHistory, b.Limits.MaxPending = 3, 1

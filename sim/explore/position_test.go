@@ -27,7 +27,7 @@ func walked(b Bounds, change ...func(*explorer)) *explorer {
 
 // SIM-36: where each state is stepped from by itself, the same is found.
 func TestSIM36SharedStepsFindTheSame(t *testing.T) {
-	for _, world := range []Bounds{SpawnWorld(), ProbeWorld(), ReadsWorld(), CompressWorld(), RoundsWorld(), CrashWorld(), GrantWorld()} {
+	for _, world := range []Bounds{spawnWorld(), probeWorld(), readsWorld(), compressWorld(), roundsWorld(), crashWorld(), grantWorld()} {
 		t.Run(world.Name, func(t *testing.T) {
 			shared := walked(world)
 			whole := walked(world, func(x *explorer) { x.positions.apart = true })
@@ -57,9 +57,9 @@ func TestSIM36AnyNumberOfWorkersFindsTheSame(t *testing.T) {
 			return nil
 		}
 	}
-	cut := TurnWorld()
+	cut := turnWorld()
 	cut.StatesMax = 3000
-	for _, world := range []Bounds{found, cut, ProbeWorld()} {
+	for _, world := range []Bounds{found, cut, probeWorld()} {
 		t.Run(world.Name, func(t *testing.T) {
 			one := Run(world)
 			world.Workers, world.Together = 3, atOnce
@@ -77,7 +77,7 @@ func TestSIM36AnyNumberOfWorkersFindsTheSame(t *testing.T) {
 // SIM-14: what a way tells leads one machine to the state at its end, crashes, lost records
 // and effects that nobody saw included.
 func TestSIM14AWayLeadsToItsState(t *testing.T) {
-	x := walked(ProbeWorld())
+	x := walked(probeWorld())
 	shape := func(at int32) uint64 { return x.positions.shapes.list[x.positions.looks[at].shape] }
 	unseen, lost := false, false
 	for i := 0; i < x.states.len(); i += 7 {

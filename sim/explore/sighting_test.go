@@ -20,14 +20,14 @@ func takenFor(one, other sighting) func(*explorer) {
 
 // inTwoSessions is two requests that run at once, with a crash.
 func inTwoSessions() Bounds {
-	b := SessionsWorld()
+	b := sessionsWorld()
 	b.Name, b.Requests, b.Crashes, b.Cancels, b.Signals = "two sessions", 2, 1, 0, 0
 	return b
 }
 
 // withPersons is two requests whose tool waits for a person, with a crash.
 func withPersons() Bounds {
-	b := PersonWorld()
+	b := personWorld()
 	b.Name, b.Timeouts, b.Cancels, b.Signals = "two persons", 0, 0, 0
 	return b
 }

@@ -47,13 +47,13 @@ type Bounds struct {
 // its end.
 func Worlds() []Bounds {
 	return []Bounds{
-		SmallWorld(), InitWorld(), TurnWorld(), SessionsWorld(), PersonWorld(), SpawnWorld(), PoisonWorld(), CompressWorld(), RoundsWorld(), IdleWorld(), ConsolidateWorld(),
-		CrashWorld(), ShutdownWorld(), ReadsWorld(), ProbeWorld(), GrantWorld(), PostponeWorld(), FaultsWorld(), CrowdWorld(),
+		SmallWorld(), initWorld(), turnWorld(), sessionsWorld(), personWorld(), spawnWorld(), poisonWorld(), compressWorld(), roundsWorld(), idleWorld(), consolidateWorld(),
+		crashWorld(), shutdownWorld(), readsWorld(), probeWorld(), grantWorld(), postponeWorld(), faultsWorld(), crowdWorld(),
 	}
 }
 
 // BigWorlds returns worlds that take minutes.
-func BigWorlds() []Bounds { return []Bounds{StormWorld()} }
+func BigWorlds() []Bounds { return []Bounds{stormWorld()} }
 
 // World returns a world by its name, or false.
 func World(name string) (Bounds, bool) {
@@ -87,9 +87,7 @@ func SmallWorld() Bounds {
 	return b
 }
 
-// InitWorld is one event beside the initial inference of a repeatable tool, with
-// one time-out, one crash and one shutdown.
-func InitWorld() Bounds {
+func initWorld() Bounds {
 	b := bounded("init", "shelly", "an event beside the initial inference, with a repeatable tool, a time-out, a crash and a shutdown")
 	b.Init, b.Effects = fsm.InitEveryStart, fsm.EffectsNone
 	b.Requests, b.Events = 0, 1
@@ -97,9 +95,7 @@ func InitWorld() Bounds {
 	return b
 }
 
-// TurnWorld is one request with a session, in which everything is tried twice, with
-// a cancel, a time-out, a crash and a shutdown.
-func TurnWorld() Bounds {
+func turnWorld() Bounds {
 	b := bounded("turn", "default", "one request with a session; model, tool and empty answers tried twice; a cancel, a time-out, a crash and a shutdown")
 	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
 	b.Limits.MaxToolAttempts, b.Limits.MaxAnswerAttempts, b.Limits.MaxStoreAttempts = 2, 2, 2
@@ -108,9 +104,7 @@ func TurnWorld() Bounds {
 	return b
 }
 
-// SessionsWorld is three requests in two sessions that run at once and are
-// remembered when nobody waits, with a cancel and a shutdown.
-func SessionsWorld() Bounds {
+func sessionsWorld() Bounds {
 	b := bounded("sessions", "default", "three requests in two sessions, two at once, remembered when nobody waits; a cancel and a shutdown")
 	b.Requests, b.Sessions = 3, 2
 	b.Switches.Compress, b.Switches.NoCognition = false, true
@@ -121,9 +115,7 @@ func SessionsWorld() Bounds {
 	return b
 }
 
-// PostponeWorld is an event and the initial inference, each of which may wait until the model
-// is in reach, with a cancel, a crash and a shutdown, with a start after it.
-func PostponeWorld() Bounds {
+func postponeWorld() Bounds {
 	b := bounded("postpone", "default", "an event and the initial inference, which may wait until the model is in reach; a cancel, a crash and a shutdown")
 	b.Requests, b.Events, b.Init = 0, 1, fsm.InitFirstStart
 	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
@@ -132,9 +124,7 @@ func PostponeWorld() Bounds {
 	return b
 }
 
-// PersonWorld is two requests of two sessions on one place, whose tool waits for a
-// person, as does its unknown outcome, with a time-out, a cancel, a crash and a shutdown.
-func PersonWorld() Bounds {
+func personWorld() Bounds {
 	b := bounded("person", "default", "two requests on one place, with a tool that a person approves and whose unknown outcome a person tells; a time-out, a cancel, a crash and a shutdown")
 	b.Requests, b.Sessions = 2, 2
 	b.Switches = fsm.Switches{Remember: fsm.RememberOff, Cancel: fsm.CancelImmediate, HoldUnknown: true}
@@ -144,9 +134,7 @@ func PersonWorld() Bounds {
 	return b
 }
 
-// GrantWorld is two requests of one session, the second perhaps /new, whose tool waits for a
-// person, who may let it run for the whole session.
-func GrantWorld() Bounds {
+func grantWorld() Bounds {
 	b := bounded("grant", "default", "two requests of one session, one of them /new, with a tool that a person approves for the session or that asks itself; a time-out, a crash and a shutdown")
 	b.Requests, b.Commands = 2, true
 	b.Switches = fsm.Switches{Remember: fsm.RememberOff, NoCognition: true, Commands: true, Cancel: fsm.CancelImmediate}
@@ -156,9 +144,7 @@ func GrantWorld() Bounds {
 	return b
 }
 
-// SpawnWorld is one request that may start a subagent, with a cancel, a time-out and
-// a crash.
-func SpawnWorld() Bounds {
+func spawnWorld() Bounds {
 	b := bounded("spawn", "nanobot", "one request that may start a subagent, which reports to its session; a cancel, a time-out and a crash")
 	b.Effects, b.Builtins = fsm.EffectsNone, []string{fsm.ToolSpawn}
 	b.Limits.MaxSubagents, b.Limits.MaxIterations = 1, 2
@@ -168,9 +154,7 @@ func SpawnWorld() Bounds {
 	return b
 }
 
-// PoisonWorld is two requests and a crash that no handle bears without a person, and
-// two signals.
-func PoisonWorld() Bounds {
+func poisonWorld() Bounds {
 	b := bounded("poison", "shelly", "two requests and a crash, which no handle bears without a person who lets it go on; two signals")
 	b.Requests, b.Sessions = 2, 2
 	b.Switches = fsm.Switches{History: fsm.HistoryAll, Cancel: fsm.CancelImmediate}
@@ -184,8 +168,7 @@ func PoisonWorld() Bounds {
 // overBudget is a window that all prompts fit into, and a hundredth of which none does.
 const overBudget = 8192
 
-// CompressWorld is one request whose conversation is over its budget from the start.
-func CompressWorld() Bounds {
+func compressWorld() Bounds {
 	b := bounded("compress", "omniemployee", "one request whose conversation is compressed before the model is asked; a cancel, a time-out, a crash and a shutdown")
 	b.Limits.ContextTokens, b.Limits.CompressPercent = overBudget, 1
 	b.Limits.KeepMessages, b.Limits.MaxCompactions = 1, 2
@@ -194,9 +177,7 @@ func CompressWorld() Bounds {
 	return b
 }
 
-// RoundsWorld is one request of two tool rounds, the first of which a summary stands
-// for, after the question that it belongs to.
-func RoundsWorld() Bounds {
+func roundsWorld() Bounds {
 	b := bounded("rounds", "omniemployee", "one request of two tool rounds, the first of which is summarized before the model is asked again; a crash")
 	b.Limits.ContextTokens, b.Limits.CompressPercent = overBudget, 1
 	b.Limits.KeepMessages, b.Limits.MaxCompactions = 1, 2
@@ -206,9 +187,7 @@ func RoundsWorld() Bounds {
 	return b
 }
 
-// IdleWorld is two requests in two sessions, whose conversations are compressed while nobody
-// waits.
-func IdleWorld() Bounds {
+func idleWorld() Bounds {
 	b := bounded("idle", "default", "two requests in two sessions, whose conversations are remembered and compressed while nobody waits; a crash and a shutdown")
 	b.Requests, b.Sessions = 2, 2
 	b.Limits.ContextTokens, b.Limits.CompressPercent = overBudget/2, 1
@@ -218,8 +197,7 @@ func IdleWorld() Bounds {
 	return b
 }
 
-// ConsolidateWorld is two requests of one session whose history is over its window.
-func ConsolidateWorld() Bounds {
+func consolidateWorld() Bounds {
 	b := bounded("consolidate", "nanobot", "two requests, one of them /new, of a session whose history is consolidated; a cancel, a time-out, a crash and a shutdown")
 	b.Requests, b.Commands = 2, true
 	b.Limits.MaxHistory, b.Limits.MaxPending = 1, 1
@@ -228,19 +206,14 @@ func ConsolidateWorld() Bounds {
 	return b
 }
 
-// CrashWorld is one request with an unsafe tool and two crashes, each of which may lose
-// what was not synced.
-func CrashWorld() Bounds {
+func crashWorld() Bounds {
 	b := bounded("crash", "shelly", "one request with an unsafe tool and a memory of its own, and two crashes, each of which may lose the unsynced tail")
 	b.Limits.MaxToolAttempts, b.Limits.MaxStoreAttempts = 2, 2
 	b.Crashes = 2
 	return b
 }
 
-// ShutdownWorld is two requests of two sessions that run at once and are asked to stop:
-// by one signal, which gives them grace, and a second, which does not, with a crash and
-// a start after it.
-func ShutdownWorld() Bounds {
+func shutdownWorld() Bounds {
 	b := bounded("shutdown", "default", "two requests in two sessions, both at once; a crash, two signals, grace, farewell and a start")
 	b.Requests, b.Sessions = 2, 2
 	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
@@ -250,9 +223,7 @@ func ShutdownWorld() Bounds {
 	return b
 }
 
-// ReadsWorld is one request whose model may ask for two calls that run together, each
-// tried twice.
-func ReadsWorld() Bounds {
+func readsWorld() Bounds {
 	b := bounded("reads", "default", "one request whose tool reads, so that two calls run together, each tried twice; a cancel, a time-out, a crash and a shutdown")
 	b.Effects = fsm.EffectsNone
 	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
@@ -262,9 +233,7 @@ func ReadsWorld() Bounds {
 	return b
 }
 
-// ProbeWorld is one request whose unsafe tool has a probe and may be started twice, and a
-// person who is asked where that cannot tell.
-func ProbeWorld() Bounds {
+func probeWorld() Bounds {
 	b := bounded("probe", "default", "one request whose unsafe tool has a probe and whose unknown outcome a person tells; a cancel, a time-out, two crashes and a shutdown")
 	b.Switches = fsm.Switches{Remember: fsm.RememberOff, Cancel: fsm.CancelImmediate, HoldUnknown: true, NoCognition: true}
 	b.Limits.MaxToolAttempts = 2
@@ -273,25 +242,22 @@ func ProbeWorld() Bounds {
 	return b
 }
 
-// FaultsWorld is the world turn with everything that can go wrong going wrong twice.
-func FaultsWorld() Bounds {
-	b := TurnWorld()
+func faultsWorld() Bounds {
+	b := turnWorld()
 	b.Name, b.About = "faults", "the world turn with two crashes and two time-outs"
 	b.Crashes, b.Timeouts = 2, 2
 	return b
 }
 
-// StormWorld is the world turn with everything more than once.
-func StormWorld() Bounds {
-	b := TurnWorld()
+func stormWorld() Bounds {
+	b := turnWorld()
 	b.Name, b.About = "storm", "the world turn with three crashes and three time-outs, and two cancels, shutdowns and starts"
 	b.Crashes, b.Timeouts, b.Cancels, b.Signals, b.Starts = 3, 3, 2, 2, 2
 	return b
 }
 
-// CrowdWorld is two requests in two sessions with everything once.
-func CrowdWorld() Bounds {
-	b := SessionsWorld()
+func crowdWorld() Bounds {
+	b := sessionsWorld()
 	b.Name, b.About = "crowd", "the world sessions with two requests, and with a time-out, a crash and a start"
 	b.Requests = 2
 	b.Timeouts, b.Crashes, b.Starts = 1, 1, 1
