@@ -209,10 +209,8 @@ func (e *edit) drop(slots ...int) (sealed []int, err error) {
 		e.set(index.Key(index.Tail, at), nil)
 		if at < e.m.keywords.from {
 			sealed = append(sealed, at)
+			e.segments[at/index.SegmentDocs] = true
 		}
-	}
-	for _, at := range sealed {
-		e.segments[at/index.SegmentDocs] = true
 	}
 	return sealed, err
 }

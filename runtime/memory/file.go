@@ -93,7 +93,7 @@ func ReadFile(r io.Reader, fn func(line int, e fsm.Entry, bad error) error) erro
 		}
 		if end := (fileEnd{}); len(data) <= endBytesMax && strict(data, &end) == nil {
 			if end.Entries != entries {
-				return fmt.Errorf("%w: it says that it has %s, but has %d", ErrCutFile, wording.Counted(int(end.Entries), "entry", "entries"), entries)
+				return fmt.Errorf("%w: it says that it has %s, but has %d", ErrCutFile, wording.Counted(end.Entries, "entry", "entries"), entries)
 			}
 			return over(in, line+1)
 		}

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 )
 
@@ -30,22 +31,11 @@ type ranking struct {
 func (m *Memory) ranking(n int) *ranking {
 	return &ranking{max: n, compare: func(a, b hit) int {
 		x, y := &m.slots[a.slot], &m.slots[b.slot]
-		switch {
-		case a.score != b.score:
-			return order(a.score > b.score)
-		case x.at != y.at:
-			return order(x.at > y.at)
-		default:
-			return bytes.Compare(m.nameOf(x), m.nameOf(y))
+		if c := cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(y.at, x.at)); c != 0 {
+			return c
 		}
+		return bytes.Compare(m.nameOf(x), m.nameOf(y))
 	}}
-}
-
-func order(before bool) int {
-	if before {
-		return -1
-	}
-	return 1
 }
 
 // add adds a hit if it is among the best. Each slot may be added only once.

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -65,12 +66,7 @@ func searched(v *vectors, need []float32, wanted func(int) bool) (best []int, fo
 	found = map[int]float64{}
 	u, _ := unit(wire(need))
 	v.search(u, wanted, func(h hit) { found[h.slot] = h.score; best = append(best, h.slot) })
-	slices.SortFunc(best, func(a, b int) int {
-		if found[a] != found[b] {
-			return order(found[a] > found[b])
-		}
-		return order(a < b)
-	})
+	slices.SortFunc(best, func(a, b int) int { return cmp.Or(cmp.Compare(found[b], found[a]), cmp.Compare(a, b)) })
 	return best[:min(10, len(best))], found
 }
 
@@ -87,7 +83,7 @@ func recallOf(v *vectors, all [][]float32, needs int, need func() []float32) flo
 				exact = append(exact, slot)
 			}
 		}
-		slices.SortFunc(exact, func(a, b int) int { return order(cosines[a] > cosines[b]) })
+		slices.SortFunc(exact, func(a, b int) int { return cmp.Compare(cosines[b], cosines[a]) })
 		exact = exact[:min(10, len(exact))]
 		best, _ := searched(v, q, nil)
 		wanted += len(exact)
