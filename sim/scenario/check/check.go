@@ -35,7 +35,7 @@ func (k *checker) check(f *format.File) {
 	}
 	k.checkHead(f)
 	k.checkSetting(f)
-	k.checkGrants(f)
+	k.checkGrants("grants", f.Grants)
 	for _, tool := range f.Tools.Stubs {
 		k.checkTool("tools."+wording.Word(tool.Name), tool.Value)
 	}

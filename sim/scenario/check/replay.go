@@ -30,10 +30,9 @@ func (k *checker) checkReplay(f *format.File) {
 	}
 	for i, t := range f.Replay {
 		at := strict.Element("replay", i)
-		_, boots := t.Input.Input.Fact.(fsm.Boot)
 		last := i+1 == len(f.Replay)
 		switch {
-		case i == 0 && !boots && f.From == nil:
+		case i == 0 && !startsAnew(f, i) && f.From == nil:
 			k.at(at, "a replay begins with an input of the kind boot, or from a state")
 		case t.Unseen && (last || !startsAnew(f, i+1)):
 			k.at(at+".unseen", "wants a boot next: the process died here")

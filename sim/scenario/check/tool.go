@@ -50,10 +50,13 @@ func (k *checker) checkTool(path string, entries format.Entries) {
 	}
 }
 
-// checkGrant wants of a grant that it says what it is for.
-func (k *checker) checkGrant(path string, g format.Grant) {
-	if k.oneOf(path, given("match", len(g.Match) > 0), given("any", g.Any)) == 0 {
-		k.at(path, "give match, or any: true where every call of the tool is meant")
+// checkGrants wants of each grant that it says what it is for.
+func (k *checker) checkGrants(path string, grants []format.Grant) {
+	for i, g := range grants {
+		at := strict.Element(path, i)
+		if k.oneOf(at, given("match", len(g.Match) > 0), given("any", g.Any)) == 0 {
+			k.at(at, "give match, or any: true where every call of the tool is meant")
+		}
 	}
 }
 

@@ -80,12 +80,6 @@ func (k *checker) checkLoaded(path string, skills []format.Loaded, f *format.Fil
 	}
 }
 
-func (k *checker) checkGrants(f *format.File) {
-	for i, g := range f.Grants {
-		k.checkGrant(strict.Element("grants", i), g)
-	}
-}
-
 func (k *checker) checkSaid(path string, said []format.Said) {
 	for i, s := range said {
 		k.checkCalls(strict.Element(path, i)+".calls", s.Calls)
@@ -239,9 +233,7 @@ func (k *checker) checkPeople(f *format.File, at string, m *format.Moment) {
 		k.checkSchedule(f, at+".schedule", s)
 	}
 	if m.Grants != nil {
-		for i, g := range *m.Grants {
-			k.checkGrant(strict.Element(at+".edit_grants", i), g)
-		}
+		k.checkGrants(at+".edit_grants", *m.Grants)
 	}
 	if c := m.Cancel; c != nil && (c.Nth != nil || c.Tool != "" || c.By != "" || c.Grant != "" || c.Reason != "") {
 		k.at(at+".cancel", "wants true for the last request, or the id of one")

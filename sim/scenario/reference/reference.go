@@ -74,11 +74,9 @@ func (m *members) UnmarshalJSON(text []byte) error {
 			return err
 		}
 		of := &schema{}
-		if err := d.Decode(of); err != nil {
-			var no bool // additionalProperties: false
-			if _, isBool := err.(*json.UnmarshalTypeError); !isBool || no {
-				return err
-			}
+		err = d.Decode(of)
+		if _, isBool := err.(*json.UnmarshalTypeError); err != nil && !isBool { // additionalProperties: false
+			return err
 		}
 		*m = append(*m, member{fmt.Sprint(name), of})
 	}
