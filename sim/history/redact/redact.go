@@ -33,13 +33,27 @@ type Redactor struct {
 	secrets  []Secret
 	forms    []form // the longest first, so that a form within another does not break it
 	replaced []int  // of each secret, how often
-	inPlace  []Count
+	inPlace  tally
 }
 
 // Count is how many texts of a kind were replaced.
 type Count struct {
 	Kind  string `json:"kind"`
 	Times int    `json:"times"`
+}
+
+// tally counts by kind, in the order in which the kinds came.
+type tally []Count
+
+func (t *tally) add(kind string, times int) {
+	i := slices.IndexFunc(*t, func(c Count) bool { return c.Kind == kind })
+	switch {
+	case times == 0:
+	case i < 0:
+		*t = append(*t, Count{kind, times})
+	default:
+		(*t)[i].Times += times
+	}
 }
 
 // form is one way in which a secret is written.
@@ -159,22 +173,13 @@ func (r *Redactor) within(p pattern, text, small string) string {
 		b.WriteString(text[from:at[0]])
 		b.WriteString(filled("[s", at[1]-at[0]))
 		from = at[1]
-		r.count(p.kind)
+		r.inPlace.add(p.kind, 1)
 	}
 	if from == 0 {
 		return text
 	}
 	b.WriteString(text[from:])
 	return b.String()
-}
-
-func (r *Redactor) count(kind string) {
-	i := slices.IndexFunc(r.inPlace, func(c Count) bool { return c.Kind == kind })
-	if i < 0 {
-		i = len(r.inPlace)
-		r.inPlace = append(r.inPlace, Count{Kind: kind})
-	}
-	r.inPlace[i].Times++
 }
 
 // Known returns the kind of a known secret that is in the text in one of its forms, or
@@ -207,24 +212,14 @@ func (r *Redactor) Find(text string) (kind string, found bool) {
 // Counts returns how many texts were replaced, by kind, in the order in which the kinds
 // became known.
 func (r *Redactor) Counts() []Count {
-	var list []Count
-	add := func(kind string, times int) {
-		i := slices.IndexFunc(list, func(c Count) bool { return c.Kind == kind })
-		switch {
-		case times == 0:
-		case i < 0:
-			list = append(list, Count{kind, times})
-		default:
-			list[i].Times += times
-		}
-	}
+	var all tally
 	for i, s := range r.secrets {
-		add(s.Kind, r.replaced[i])
+		all.add(s.Kind, r.replaced[i])
 	}
 	for _, c := range r.inPlace {
-		add(c.Kind, c.Times)
+		all.add(c.Kind, c.Times)
 	}
-	return list
+	return all
 }
 
 // NamesSecret reports whether something of this name, such as an environment variable

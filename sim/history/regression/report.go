@@ -117,10 +117,7 @@ func (c Case) worst() int { return slices.Index(Classes(), c.Class) }
 // records.
 func (r *Report) Sort() {
 	slices.SortStableFunc(r.Cases, func(a, b Case) int {
-		if a.Differs() != b.Differs() {
-			return cmp.Compare(truth(b.Differs()), truth(a.Differs()))
-		}
-		return cmp.Or(cmp.Compare(b.worst(), a.worst()), cmp.Compare(a.Record, b.Record))
+		return cmp.Or(cmp.Compare(truth(b.Differs()), truth(a.Differs())), cmp.Compare(b.worst(), a.worst()), cmp.Compare(a.Record, b.Record))
 	})
 }
 
