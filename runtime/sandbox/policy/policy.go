@@ -55,7 +55,7 @@ func (p Policy) Of(command string) (Verdict, string) {
 				worse(p.call(literals(n.Args), 0))
 			}
 		case *syntax.Redirect:
-			if text, ok := literal(n.Word); ok && n.Word != nil && isDisk(text) && n.Op != syntax.RdrIn {
+			if text, ok := literal(n.Word); ok && isDisk(text) && n.Op != syntax.RdrIn && n.Op != syntax.WordHdoc {
 				worse(Denied, "writing to the disk "+text+" itself destroys what is on it")
 			}
 		}

@@ -49,6 +49,15 @@ func TestTOL47GuardsRefuseWhatIsPlainAndNothingElse(t *testing.T) {
 		"chmod -R u+w src":                            Runs,
 		"kill -1 $$":                                  Runs,
 		"kill %1":                                     Runs,
+		"bash --norc -c 'rm -rf /'":                   Denied,
+		"sh -ce 'rm -rf /'":                           Denied,
+		"bash -c -e 'rm -rf /'":                       Denied,
+		"zsh -o shwordsplit -c 'rm -rf /'":            Denied,
+		"bash --norc build.sh":                        Runs,
+		"eval 'cd / && rm -rf *' /":                   Denied,
+		`eval "$(ssh-agent -s)"`:                      Runs,
+		"grep sda <<< /dev/sda":                       Runs,
+		"cat <> /dev/sda":                             Denied,
 	} {
 		if got, why := (Policy{}).Of(command); got != want || (why == "") != (got == Runs) {
 			t.Errorf("%s: %v %q; want %v", command, got, why, want)
@@ -79,5 +88,11 @@ func TestTOL48TheOperatorsListsDecide(t *testing.T) {
 	}
 	if got, _ := p.OfWords([]string{"git", "push"}); got != Denied {
 		t.Errorf("words: %v", got)
+	}
+	p.Only = nil
+	for _, command := range []string{"bash --norc -c 'git push'", "sh -ce 'git push'", "bash -c -e 'git push'", "timeout 9 sh -uce 'git push'", "eval 'git push'", "eval git push"} {
+		if got, why := p.Of(command); got != Denied {
+			t.Errorf("%s: %v %q; want %v", command, got, why, Denied)
+		}
 	}
 }

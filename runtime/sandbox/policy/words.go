@@ -79,14 +79,27 @@ func unescape(text string, quoted bool) string {
 // shells are programs that run the text after -c.
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "ash"}
 
-// scriptOf returns the text that a shell will run.
+// scriptOf returns the text that a shell will run: the first word after -c that is no option, or all
+// that eval is given. -c may be among other letters, as in -ec.
 func scriptOf(words []word) (string, bool) {
+	if words[0].known && words[0].text == "eval" {
+		var texts []string
+		for _, w := range words[1:] {
+			texts = append(texts, w.text)
+		}
+		return strings.Join(texts, " "), !slices.ContainsFunc(words, func(w word) bool { return !w.known })
+	}
 	if !words[0].known || !slices.Contains(shells, path.Base(words[0].text)) {
 		return "", false
 	}
-	for i, w := range words[1:] {
-		if w.known && strings.HasPrefix(w.text, "-") && strings.HasSuffix(w.text, "c") && i+2 < len(words) {
-			return words[i+2].text, words[i+2].known
+	given := false
+	for _, w := range words[1:] {
+		option := w.known && strings.HasPrefix(w.text, "-")
+		switch {
+		case option && !strings.HasPrefix(w.text, "--") && strings.Contains(w.text, "c"):
+			given = true
+		case given && !option:
+			return w.text, w.known
 		}
 	}
 	return "", false
