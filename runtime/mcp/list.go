@@ -188,10 +188,7 @@ func schema(from any) (string, error) {
 		return "", why
 	}
 	m, ok := from.(map[string]any)
-	if !ok {
-		return "", errors.New("its schema is not that of an object")
-	}
-	if t, given := m["type"]; given && t != "object" {
+	if t, given := m["type"]; !ok || given && t != "object" {
 		return "", errors.New("its schema is not that of an object")
 	}
 	m["type"] = "object"

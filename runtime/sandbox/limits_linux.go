@@ -18,20 +18,6 @@ const addressFactor = 4
 // limit sets the limits of this process (TOL-44), which its descendants inherit. The memory
 // limits come last, because this process itself may exceed them.
 func (l Limits) limit(others int64) error {
-	set := func(what string, resource int, most int64) error {
-		if most <= 0 {
-			return nil
-		}
-		value := unix.Rlimit{Cur: uint64(most), Max: uint64(most)}
-		var now unix.Rlimit
-		if err := unix.Getrlimit(resource, &now); err == nil && now.Max < value.Max {
-			value = unix.Rlimit{Cur: now.Max, Max: now.Max}
-		}
-		if err := unix.Setrlimit(resource, &value); err != nil {
-			return fmt.Errorf("limit %s: %w", what, err)
-		}
-		return nil
-	}
 	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil {
 		return fmt.Errorf("limit core files: %w", err)
 	}
@@ -46,8 +32,16 @@ func (l Limits) limit(others int64) error {
 		{"address space", unix.RLIMIT_AS, l.Memory * addressFactor},
 		{"data", unix.RLIMIT_DATA, l.Memory},
 	} {
-		if err := set(s.what, s.resource, s.most); err != nil {
-			return err
+		if s.most <= 0 {
+			continue
+		}
+		most := uint64(s.most)
+		var now unix.Rlimit
+		if err := unix.Getrlimit(s.resource, &now); err == nil {
+			most = min(most, now.Max)
+		}
+		if err := unix.Setrlimit(s.resource, &unix.Rlimit{Cur: most, Max: most}); err != nil {
+			return fmt.Errorf("limit %s: %w", s.what, err)
 		}
 	}
 	return nil

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"syscall"
 
@@ -66,13 +68,12 @@ func (p plan) file() (*os.File, error) {
 		return nil, os.NewSyscallError("memfd_create", err)
 	}
 	f := os.NewFile(uintptr(fd), "plan")
-	if _, err := f.Write(text); err != nil {
-		_ = f.Close()
-		return nil, err
+	_, err = f.Write(text)
+	if err == nil {
+		_, err = f.Seek(0, io.SeekStart)
 	}
-	if _, err := f.Seek(0, 0); err != nil {
-		_ = f.Close()
-		return nil, err
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }

@@ -120,15 +120,14 @@ func (k *Keeper) plan(s Spec) (plan, error) {
 		p.kept, p.Fixed = kept, append(p.Fixed, kept.Fixed...)
 	}
 	if k.rung == Landlock {
-		if err := os.MkdirAll(o.Scratch, 0o700); err != nil {
-			return plan{}, fmt.Errorf("make a folder for the call: %w", err)
+		err := os.MkdirAll(o.Scratch, 0o700)
+		if err == nil {
+			p.Scratch, err = os.MkdirTemp(o.Scratch, "call-")
 		}
-		dir, err := os.MkdirTemp(o.Scratch, "call-")
 		if err != nil {
 			return plan{}, fmt.Errorf("make a folder for the call: %w", err)
 		}
-		p.Scratch = dir
-		p.Env = append(slices.Clone(p.Env), "TMPDIR="+dir)
+		p.Env = append(slices.Clone(p.Env), "TMPDIR="+p.Scratch)
 	}
 	return p, nil
 }
