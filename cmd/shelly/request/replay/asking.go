@@ -7,11 +7,13 @@ import (
 	"strings"
 	"time"
 
+	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/ollama"
 	"shelly/sim/history/redact"
 )
 
@@ -87,23 +89,25 @@ func (c *Asking) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	now, against, err := c.sides(ctx, cfg.Brain, found.Questions)
+	cfg.Brain.EmbedModel = "" // nothing is embedded
+	client, err := ollama.New(brain.Options(cfg.Brain))
+	if err != nil {
+		return exit.Errorf(exit.Usage, "brain.url: %w", err)
+	}
+	defer client.Close()
+	now, against, err := c.sides(ctx, client, cfg.Brain.Model, found.Questions)
 	if err != nil {
 		return err
 	}
-	defer now.client.Close()
-	answers, err := c.openAnswers(cfg.Data, now.Side)
+	answers, err := c.openAnswers(cfg.Data, now)
 	if err != nil {
 		return err
 	}
 	run := &modelRun{
-		cmd: c, t: t, found: found, now: now.Side, changes: changes,
+		cmd: c, t: t, found: found, now: now, against: against, changes: changes,
 		work: &Work{Answers: answers, Now: time.Now, Tell: &Progress{Line: terminal.NewLine(t.Err)}},
 	}
-	if against != nil {
-		run.against = &against.Side
-	}
-	run.plan(answersName(c.Out, cfg.Data, now.Side), cfg.Brain.NumCtx)
+	run.plan(answersName(c.Out, cfg.Data, now), cfg.Brain.NumCtx)
 	if c.DryRun {
 		return answers.Close()
 	}

@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/output"
-	"shelly/runtime/config"
 	"shelly/runtime/ollama"
 	"shelly/sim/history/regression"
 )
@@ -57,33 +55,19 @@ func (c *Asking) openAnswers(data string, s Side) (a *Answers, err error) {
 	}
 }
 
-// modelSide is a model and the connection to it.
-type modelSide struct {
-	Side
-	client *ollama.Client
-}
-
 // sides finds the model to ask, and the model to compare it with, if not the record. The error
 // says what a model cannot do that the questions need.
-func (c *Asking) sides(ctx context.Context, asked config.Brain, questions []regression.Question) (now modelSide, against *modelSide, err error) {
-	asked.EmbedModel = "" // nothing is embedded
-	client, err := ollama.New(brain.Options(asked))
-	if err != nil {
-		return modelSide{}, nil, exit.Errorf(exit.Usage, "brain.url: %w", err)
-	}
-	if now, err = side(ctx, client, asked.Model, c.Repeat, questions); err != nil {
-		return modelSide{}, nil, err
-	}
-	if c.Against == againstRecorded {
-		return now, nil, nil
+func (c *Asking) sides(ctx context.Context, client *ollama.Client, model string, questions []regression.Question) (now Side, against *Side, err error) {
+	if now, err = side(ctx, client, model, c.Repeat, questions); err != nil || c.Against == againstRecorded {
+		return now, nil, err
 	}
 	other, err := side(ctx, client, c.Against, 1, questions)
 	return now, &other, err
 }
 
 // side examines a model before it is asked.
-func side(ctx context.Context, client *ollama.Client, name string, repeat int, questions []regression.Question) (modelSide, error) {
-	none := func(err error) (modelSide, error) { return modelSide{}, exit.With(exit.Unreachable, err) }
+func side(ctx context.Context, client *ollama.Client, name string, repeat int, questions []regression.Question) (Side, error) {
+	none := func(err error) (Side, error) { return Side{}, exit.With(exit.Unreachable, err) }
 	name, _, err := client.With(name, "").Choose(ctx)
 	if err != nil {
 		return none(err)
@@ -109,6 +93,5 @@ func side(ctx context.Context, client *ollama.Client, name string, repeat int, q
 			model.Name, model.Digest = m.Name, m.Digest
 		}
 	}
-	client = client.With(model.Name, "")
-	return modelSide{Side{Client: client, Repeat: repeat, Model: model}, client}, nil
+	return Side{Client: client.With(model.Name, ""), Repeat: repeat, Model: model}, nil
 }
