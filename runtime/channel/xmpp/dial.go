@@ -104,13 +104,8 @@ func (x *XMPP) dial(ctx context.Context, domain string) (net.Conn, error) {
 		if x.o.TLS == DirectTLS {
 			service, port = "xmpps-client", "5223"
 		}
-		addresses = nil
-		if _, found, err := net.DefaultResolver.LookupSRV(ctx, service, "tcp", domain); err == nil {
-			for _, s := range found {
-				addresses = append(addresses, net.JoinHostPort(strings.TrimSuffix(s.Target, "."), strconv.Itoa(int(s.Port))))
-			}
-		}
-		addresses = append(addresses, net.JoinHostPort(domain, port))
+		_, found, _ := net.DefaultResolver.LookupSRV(ctx, service, "tcp", domain) // without records there is the domain itself
+		addresses = servers(found, domain, port)
 	}
 	var failed error
 	for _, a := range addresses {
@@ -121,6 +116,17 @@ func (x *XMPP) dial(ctx context.Context, domain string) (net.Conn, error) {
 		failed = errors.Join(failed, err)
 	}
 	return nil, failed
+}
+
+// servers returns where a domain's server may be, in the order in which to try: what its records name, then
+// the domain itself. A record that names the root says that the service is not there (RFC 2782).
+func servers(found []*net.SRV, domain, port string) (addresses []string) {
+	for _, s := range found {
+		if host := strings.TrimSuffix(s.Target, "."); host != "" {
+			addresses = append(addresses, net.JoinHostPort(host, strconv.Itoa(int(s.Port))))
+		}
+	}
+	return append(addresses, net.JoinHostPort(domain, port))
 }
 
 // stanzaBytesMax bounds the bytes of one stanza, including those read ahead.
