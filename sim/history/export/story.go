@@ -44,7 +44,7 @@ type call struct {
 	wrote  fsm.Millis // from when on the model wrote, if that was reported
 	again  int        // how often it was made again
 	lost   fsm.Millis // how long it was awaited at most before a start made it again
-	answer fsm.Input  // nil: none came
+	answer fsm.Input  // without a fact: none came
 	took   fsm.Millis
 }
 

@@ -21,11 +21,11 @@ type record struct{ entries []entry }
 
 // entry is one thing that was asked, and its answer.
 type entry struct {
-	asked  string // what, see name
+	asked  string // what, see named
 	call   fsm.CallID
 	handle fsm.HandleID
 	key    string    // of what a person was asked
-	answer fsm.Input // nil: none came
+	answer fsm.Input // without a fact: none came
 	used   bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"shelly/sim/history/trace"
 )
 
-// Lanes is the run as bars on virtual time (SIM-33). Lengths are in pixels.
+// lanes is the run as bars on virtual time (SIM-33). Lengths are in pixels.
 type lanes struct {
 	Width, Height int
 	Left          int // where the lanes begin

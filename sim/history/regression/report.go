@@ -110,7 +110,7 @@ func (c Case) asker() [3]string {
 // Differs reports whether any run decides differently.
 func (c Case) Differs() bool { return c.Same < len(c.Runs) }
 
-// worst orders cases: those that differ first, the worst of them first.
+// worst is where the case's class stands among all, from alike to worst.
 func (c Case) worst() int { return slices.Index(Classes(), c.Class) }
 
 // Sort puts the differences first, the worst of them first, else in the order of the
