@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,6 +97,9 @@ func (e *End) take(told *os.File) error {
 	return nil
 }
 
+// callPrefix begins the name of a call's own folder.
+const callPrefix = "call-"
+
 // plan returns the plan for the stage of a command.
 func (k *Keeper) plan(s Spec) (plan, error) {
 	o := k.options
@@ -122,7 +126,7 @@ func (k *Keeper) plan(s Spec) (plan, error) {
 	if k.rung == Landlock {
 		err := os.MkdirAll(o.Scratch, 0o700)
 		if err == nil {
-			p.Scratch, err = os.MkdirTemp(o.Scratch, "call-")
+			p.Scratch, err = os.MkdirTemp(o.Scratch, callPrefix)
 		}
 		if err != nil {
 			return plan{}, fmt.Errorf("make a folder for the call: %w", err)
@@ -181,9 +185,14 @@ func (k *Keeper) fits(r Rung) error {
 // Clear removes what the calls of a killed daemon left in its scratch folder. It must be called
 // while no command runs.
 func Clear(scratch string) error {
-	left, err := filepath.Glob(filepath.Join(scratch, "call-*"))
-	for _, dir := range left {
-		err = errors.Join(err, os.RemoveAll(dir))
+	left, err := os.ReadDir(scratch)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range left {
+		if strings.HasPrefix(e.Name(), callPrefix) {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(scratch, e.Name())))
+		}
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -139,6 +140,22 @@ func TestTOL40HiddenStaysHidden(t *testing.T) {
 			t.Errorf("a command made the token %q, %v", text, err)
 		}
 	})
+}
+
+// What the calls of a killed daemon left is removed, whatever the name of the data folder (TOL-40).
+func TestTOL40TheFoldersOfCallsAreRemoved(t *testing.T) {
+	scratch := filepath.Join(t.TempDir(), "a [1]")
+	if err := Clear(scratch); err != nil {
+		t.Errorf("without a folder: %v", err)
+	}
+	if err := errors.Join(os.MkdirAll(filepath.Join(scratch, callPrefix+"1", "in"), 0o700), os.WriteFile(filepath.Join(scratch, "7.json"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	err := Clear(scratch)
+	left, _ := os.ReadDir(scratch)
+	if err != nil || len(left) != 1 || left[0].Name() != "7.json" {
+		t.Errorf("left %v, %v", left, err)
+	}
 }
 
 // BenchmarkCall is a command that does nothing, by each way of containing it. Its yardstick is the

@@ -3,12 +3,12 @@ package tree
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -22,6 +22,9 @@ type record struct {
 	Mark uint64 `json:"mark"` // 0: none
 	PID  int    `json:"pid"`  // of the supervisor
 }
+
+// ending is how the name of a record's file ends.
+const ending = ".json"
 
 // newMark chooses a mark that a child of this process can take: below this process's own hard
 // limit, which may be a mark too. It returns 0 if there is no room.
@@ -50,7 +53,7 @@ func (k *Keeper) keep(r record) (name string, err error) {
 	if err := os.MkdirAll(k.dir, 0o700); err != nil {
 		return "", err
 	}
-	name = filepath.Join(k.dir, fmt.Sprintf("%d.json", r.PID))
+	name = filepath.Join(k.dir, strconv.Itoa(r.PID)+ending)
 	return name, os.WriteFile(name, text, 0o600)
 }
 
@@ -70,15 +73,25 @@ func drop(name string) error {
 // folder, before anything learns how a command ended (TOL-11). Its error is [LeftError] if
 // something keeps running.
 func (k *Keeper) Clear() (ended []Process, err error) {
-	names, err := filepath.Glob(filepath.Join(k.dir, "*.json"))
-	if err != nil || k.dir == "" {
+	if k.dir == "" {
+		return nil, nil
+	}
+	found, err := os.ReadDir(k.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	boot, err := process.Boot()
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
+	for _, e := range found {
+		if filepath.Ext(e.Name()) != ending {
+			continue
+		}
+		name := filepath.Join(k.dir, e.Name())
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return ended, err

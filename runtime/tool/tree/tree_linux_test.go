@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,7 +49,8 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	s := &site{t: t, dir: t.TempDir()}
+	s := &site{t: t, dir: filepath.Join(t.TempDir(), "a site [1]")} // a name may have any characters
+	s.must(os.Mkdir(s.dir, 0o700))
 	path := filepath.Join(s.dir, "alive")
 	s.must(syscall.Mkfifo(path, 0o600))
 	var err error
@@ -91,12 +93,12 @@ func (s *site) keeper() *Keeper { return New(s.records()) }
 // supervisor is the one of whose command there is a record.
 func (s *site) supervisor() int {
 	s.t.Helper()
-	names, err := filepath.Glob(filepath.Join(s.records(), "*.json"))
+	names, err := fs.Glob(os.DirFS(s.records()), "*.json")
 	s.must(err)
 	if len(names) != 1 {
 		s.t.Fatalf("records: %v", names)
 	}
-	text, err := os.ReadFile(names[0])
+	text, err := os.ReadFile(filepath.Join(s.records(), names[0]))
 	s.must(err)
 	var r record
 	s.must(json.Unmarshal(text, &r))
@@ -105,7 +107,7 @@ func (s *site) supervisor() int {
 
 func (s *site) noRecord() {
 	s.t.Helper()
-	names, err := filepath.Glob(filepath.Join(s.records(), "*.json"))
+	names, err := fs.Glob(os.DirFS(s.records()), "*.json")
 	if err != nil || len(names) > 0 {
 		s.t.Errorf("records: %v, %v", names, err)
 	}
