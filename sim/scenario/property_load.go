@@ -52,7 +52,8 @@ func (f *File) readRegressions(fsys fs.FS) []strict.Problem {
 	if fsys == nil { // in memory
 		return nil
 	}
-	paths, err := fs.Glob(fsys, path.Join(path.Dir(f.Path()), pattern))
+	folder := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path.Dir(f.Path())) // which is no pattern
+	paths, err := fs.Glob(fsys, path.Join(folder, pattern))
 	if err != nil {
 		wrong("the pattern is malformed: " + err.Error())
 	}

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"shelly/sim"
+	"shelly/sim/scenario/casetest"
 	"shelly/sim/strict"
 )
 
@@ -100,6 +101,17 @@ func TestPRP2PropertiesAreReadStrictly(t *testing.T) {
 		}
 		if strings.HasSuffix(test.want, " is missing") && len(seen) > 1 {
 			t.Errorf("the error says more than %s: %v", test.want, err)
+		}
+	}
+}
+
+// PRP-8: regressions are found in whatever folder the property is; its name is no part of the pattern.
+func TestPRP8RegressionsAreFoundInAFolderOfAnyName(t *testing.T) {
+	text := []byte(strings.Replace(smallProperty, "invariants", "regressions: ./kept/*.scenario.yaml\ninvariants", 1))
+	for _, folder := range []string{"a", "a [1]", `a*?[\b`} {
+		f, err := loadProperty(fstest.MapFS{folder + "/kept/x.scenario.yaml": {Data: []byte(casetest.Valid)}}, folder+"/p.property.yaml", text)
+		if err != nil || len(f.Regressions()) != 1 {
+			t.Errorf("%s: %v", folder, err)
 		}
 	}
 }
