@@ -103,7 +103,7 @@ const callPrefix = "call-"
 // plan returns the plan for the stage of a command.
 func (k *Keeper) plan(s Spec) (plan, error) {
 	o := k.options
-	if s.Dir != o.Workspace && !strings.HasPrefix(s.Dir, o.Workspace+"/") {
+	if s.Dir != o.Workspace && !within(s.Dir, o.Workspace) {
 		return plan{}, fmt.Errorf("the folder %s is not in the workspace: %w", s.Dir, syscall.EACCES)
 	}
 	p := plan{

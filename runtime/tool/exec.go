@@ -145,7 +145,7 @@ func (r *Runner) workingDir(name string) (string, error) {
 		}
 	}
 	outside := fmt.Errorf("working_dir %q is not in the workspace", name)
-	if dir != r.dir && !strings.HasPrefix(dir, r.dir+string(filepath.Separator)) {
+	if !r.inside(dir) {
 		return "", outside
 	}
 	dir, err := filepath.EvalSymlinks(dir)
@@ -156,13 +156,19 @@ func (r *Runner) workingDir(name string) (string, error) {
 		}
 		return "", fmt.Errorf("working_dir %q is not a folder: %s", name, strings.TrimPrefix(err.Error(), "EvalSymlinks: "))
 	}
-	if dir != r.dir && !strings.HasPrefix(dir, r.dir+string(filepath.Separator)) {
+	if !r.inside(dir) {
 		return "", outside
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return "", fmt.Errorf("working_dir %q is not a folder", name)
 	}
 	return dir, nil
+}
+
+// inside reports whether a folder is the workspace or in it.
+func (r *Runner) inside(dir string) bool {
+	below, err := filepath.Rel(r.dir, dir)
+	return err == nil && filepath.IsLocal(below)
 }
 
 // ended words how a command ended.

@@ -227,6 +227,16 @@ func TestTOL46ArgvNeedsNoShellAndTheFolderIsTheWorkspaces(t *testing.T) {
 	}
 }
 
+// A workspace may be the whole disk, as in a container.
+func TestTOL46EveryFolderIsInTheWorkspaceThatIsTheDisk(t *testing.T) {
+	r := &Runner{dir: "/", options: Options{Workspace: "/"}}
+	for name, want := range map[string]string{"dev": "/dev", "/dev": "/dev", "..": "/", "": "/"} {
+		if got, err := r.workingDir(name); err != nil || got != want {
+			t.Errorf("%q: %s, %v; want %s", name, got, err, want)
+		}
+	}
+}
+
 // APR-19: a command under tools.exec.ask does nothing until a person or a grant lets it run.
 func TestTOL47ACommandThatIsToBeAskedAboutWaitsForAPerson(t *testing.T) {
 	w := newExecWorld(t)
