@@ -145,7 +145,8 @@ func (s *server) odd(what string, args ...any) {
 
 // declare returns the declaration of a tool.
 func (s *server) declare(t *sdk.Tool) (declared, error) {
-	d := declared{server: s.config.Name, name: t.Name, description: describe(t), effects: effects(t.Annotations)}
+	about := wording.Clip(strings.TrimSpace(tool.Mend(cmp.Or(t.Description, t.Title))), descriptionBytesMax)
+	d := declared{server: s.config.Name, name: t.Name, description: about, effects: effects(t.Annotations)}
 	if t.Name == "" {
 		return d, errors.New("it has no name")
 	}
@@ -159,11 +160,6 @@ func (s *server) declare(t *sdk.Tool) (declared, error) {
 		s.odd("part of a tool's schema cannot be checked", "tool", wording.Clip(t.Name, nameMax), "part", wording.Clip(strings.Join(unchecked, "; "), 300))
 	}
 	return d, err
-}
-
-func describe(t *sdk.Tool) string {
-	text := cmp.Or(t.Description, t.Title)
-	return wording.Clip(strings.TrimSpace(tool.Mend(text)), descriptionBytesMax)
 }
 
 // effects maps a server's annotations of a tool. Without annotations it is unsafe (TOL-94).

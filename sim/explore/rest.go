@@ -19,7 +19,8 @@ func (x *explorer) liveness() {
 	for x.follow(reaches) || x.try(reaches) {
 	}
 	if i := slices.Index(reaches, false); i >= 0 {
-		x.out.Found = x.counterexample(noRest(), x.way(int32(i)))
+		unrest := check.Violation{Invariant: "INV-12", Text: "rest cannot be reached from here by answers alone"}
+		x.out.Found = x.counterexample(unrest, x.way(int32(i)))
 		x.out.Found.Stuck = true
 	}
 }
@@ -73,10 +74,6 @@ func (x *explorer) leadsOn(n *record, reaches []bool) bool {
 		}
 	}
 	return false
-}
-
-func noRest() check.Violation {
-	return check.Violation{Invariant: "INV-12", Text: "rest cannot be reached from here by answers alone"}
 }
 
 // restStatesMax bounds the walk from one state to rest; a machine whose every answer

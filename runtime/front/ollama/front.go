@@ -179,17 +179,12 @@ func (f *Front) accept(r *http.Request, in comm.Request) (engine.Acceptance, err
 		}
 		id = key
 	}
-	in.Key = f.key(r.Context(), id)
+	in.Key = fsm.RequestKey{Principal: comm.CallerOf(r.Context()).Name, Channel: Channel, ID: id}
 	in.Session = Channel + "-once:" + id
 	if err := in.Check(); err != nil {
 		return engine.Acceptance{}, err
 	}
 	return f.front.Accept(r.Context(), in)
-}
-
-// key returns the key of a request of the caller's.
-func (f *Front) key(ctx context.Context, id string) fsm.RequestKey {
-	return fsm.RequestKey{Principal: comm.CallerOf(ctx).Name, Channel: Channel, ID: id}
 }
 
 // line is a value as a line of JSON.

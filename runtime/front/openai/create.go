@@ -159,7 +159,7 @@ func (f *Front) sessionOf(r *http.Request, q responding) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	session := f.named(r.Context(), known.Session)
+	session := comm.CallerOf(r.Context()).Short(known.Session) // as its client gave it
 	if strings.HasPrefix(session, onceSession) || known.Body != "" && session == "" {
 		return "", &Error{Param: "previous_response_id", Code: "previous_response_not_kept", Message: "the conversation of that response was its sender's, and shelly has not kept it; send it whole, or begin one with a text and without store: false"}
 	}

@@ -182,11 +182,6 @@ func (f *Front) known(model string) error {
 	return &Error{Status: http.StatusNotFound, Param: "model", Code: "model_not_found", Message: "there is no model \"" + model + "\" here: the agent is \"" + Agent + "\""}
 }
 
-// named returns a session's name as its client gave it.
-func (f *Front) named(ctx context.Context, session string) string {
-	return comm.CallerOf(ctx).Short(session)
-}
-
 // seconds returns a time in OpenAI's unit.
 func seconds(at fsm.Millis) int64 { return int64(at) / int64(time.Second/time.Millisecond) }
 

@@ -160,7 +160,7 @@ func parsed() (*template.Template, error) {
 		"side":  sideOf,
 		"lines": func(s string) []string { return strings.Split(strings.TrimRight(s, "\n"), "\n") },
 		"sign":  signOf,
-		"none":  orDash,
+		"none":  func(s string) string { return cmp.Or(s, "–") },
 		"half":  func(n int) int { return -n / 2 },
 	}).ParseFS(assets, "assets/*.tmpl")
 }
@@ -176,8 +176,6 @@ func signOf(line string) string {
 		return "same"
 	}
 }
-
-func orDash(s string) string { return cmp.Or(s, "–") }
 
 // counts are how the cases ended.
 func counts(cases []Case) (list []count) {

@@ -106,7 +106,8 @@ func (c *collecting) take(f engine.Folded) {
 		clear(c.open)
 	}
 	if boots || reloads {
-		c.configure(f.Machine)
+		config := f.Machine.View().Config
+		c.config = &config
 	}
 	c.follow(f)
 	steps := c.steps(f)
@@ -133,11 +134,6 @@ func asksOf(effects []fsm.Effect) []fsm.AskBrain {
 		}
 	}
 	return asks
-}
-
-func (c *collecting) configure(m *machine.Machine) {
-	config := m.View().Config
-	c.config = &config
 }
 
 // follow begins to count the steps of handles that are new.
