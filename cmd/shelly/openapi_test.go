@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -41,9 +42,7 @@ type described struct {
 		} `json:"parameters"`
 		Body *struct {
 			Content map[string]struct {
-				Schema struct {
-					Properties map[string]any `json:"properties"`
-				} `json:"schema"`
+				Schema jsonschema.Schema `json:"schema"`
 			} `json:"content"`
 		} `json:"requestBody"`
 		Responses map[string]struct {
@@ -60,11 +59,43 @@ type described struct {
 	} `json:"components"`
 }
 
+// validate fails the test if an answer is not as a reference to a schema says.
+func (d described) validate(t *testing.T, ref string, answer []byte) {
+	t.Helper()
+	resolved, err := d.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]].Resolve(nil)
+	must(t, err)
+	var value any
+	must(t, json.Unmarshal(answer, &value))
+	if err := resolved.Validate(value); err != nil {
+		t.Errorf("the answer is not as described: %v\n%.600s", err, answer)
+	}
+}
+
+// schemasIn returns the objects of a document, by where they are.
+func schemasIn(at string, of any) map[string]map[string]any {
+	all := map[string]map[string]any{}
+	switch of := of.(type) {
+	case map[string]any:
+		all[at] = of
+		for name, v := range of {
+			maps.Copy(all, schemasIn(at+"/"+name, v))
+		}
+	case []any:
+		for i, v := range of {
+			maps.Copy(all, schemasIn(fmt.Sprintf("%s/%d", at, i), v))
+		}
+	}
+	return all
+}
+
 // These match the hints of an error that list the names that a route knows.
 var (
 	fieldsHint     = regexp.MustCompile(`^the fields are (.*)$`)
 	parametersHint = regexp.MustCompile(`^the parameters are (.*)$`)
 )
+
+// missing matches an error about a field that a body must have.
+var missing = regexp.MustCompile(`field \\"(\w+)\\" is missing`)
 
 // The daemon serves the same document that is in docs. It names the fields and parameters that
 // the routes take, and their answers match it.
@@ -110,6 +141,29 @@ func TestCOM97TheDaemonIsAsItsDocumentSays(t *testing.T) {
 	_, text := ask("GET", openapi.Path, "")
 	var doc described
 	must(t, json.Unmarshal(text, &doc))
+	t.Run("whole numbers are of 64 bits, and answers may have members more", func(t *testing.T) {
+		var all any
+		must(t, json.Unmarshal(text, &all))
+		for at, s := range schemasIn("", all) {
+			if s["type"] == "integer" && s["format"] != "int64" {
+				t.Errorf("%s has the format %v", at, s["format"])
+			}
+			if s["additionalProperties"] == false && strings.HasPrefix(at, "/components/") {
+				t.Errorf("%s is closed", at)
+			}
+		}
+	})
+	t.Run("a step with an image", func(t *testing.T) {
+		image := base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 16)))
+		if status, text := ask("POST", "/v1/requests?wait=1", `{"id":"two","text":"hello","images":["`+image+`"]}`); status != http.StatusOK {
+			t.Fatalf("%d %s", status, text)
+		}
+		_, text := ask("GET", "/v1/requests/two/steps?at=1", "")
+		if !strings.Contains(string(text), image) {
+			t.Fatalf("the step has no image: %s", text)
+		}
+		doc.validate(t, doc.Paths["/v1/requests/{id}/steps"]["get"].Responses["200"].Content["application/json"].Schema.Ref, text)
+	})
 	t.Run("drift", func(t *testing.T) {
 		got := regexp.MustCompile(`"version": "[^"]*"`).ReplaceAll(text, []byte(`"version": ""`))
 		if *updateOpenAPI {
@@ -129,8 +183,11 @@ func TestCOM97TheDaemonIsAsItsDocumentSays(t *testing.T) {
 			}
 			t.Run(method+" "+path, func(t *testing.T) {
 				method := strings.ToUpper(method)
-				var query []string
+				var query, header []string
 				for _, p := range op.Parameters {
+					if p.In == "header" {
+						header = append(header, p.Name)
+					}
 					if p.In == "query" {
 						query = append(query, p.Name)
 					}
@@ -142,6 +199,9 @@ func TestCOM97TheDaemonIsAsItsDocumentSays(t *testing.T) {
 					} else if status, text := ask(method, fmt.Sprintf("%s?%s=%d", filled.Replace(path), p.Name, *p.Schema.Minimum-1), ""); status < http.StatusBadRequest {
 						t.Errorf("%s may be less than %d: %.200s", p.Name, *p.Schema.Minimum, text)
 					}
+				}
+				if _, streams := op.Responses["200"].Content["text/event-stream"]; streams && !slices.Contains(header, "Last-Event-ID") {
+					t.Errorf("the headers are %v", header)
 				}
 				hinted := func(status int, text []byte, hint *regexp.Regexp) ([]string, bool) {
 					var problem comm.ProblemBody
@@ -164,11 +224,30 @@ func TestCOM97TheDaemonIsAsItsDocumentSays(t *testing.T) {
 					}
 				}
 				if op.Body != nil {
-					status, text := ask(method, filled.Replace(path), `{"zz":1}`)
-					if knows, told := hinted(status, text, fieldsHint); told {
-						if diff := cmp.Diff(knows, slices.Sorted(maps.Keys(op.Body.Content["application/json"].Schema.Properties)), equalEmpty); diff != "" {
-							t.Errorf("fields (-route +document)\n%s", diff)
+					takes := func(body string, schema *jsonschema.Schema) {
+						status, text := ask(method, filled.Replace(path), body)
+						if knows, told := hinted(status, text, fieldsHint); told {
+							if diff := cmp.Diff(knows, slices.Sorted(maps.Keys(schema.Properties)), equalEmpty); diff != "" {
+								t.Errorf("fields in %s (-route +document)\n%s", body, diff)
+							}
 						}
+					}
+					schema := op.Body.Content["application/json"].Schema
+					takes(`{"zz":1}`, &schema)
+					for name, p := range schema.Properties {
+						if p.Items != nil && p.Items.Properties != nil {
+							takes(fmt.Sprintf(`{%q:[{"zz":1}]}`, name), p.Items)
+						}
+					}
+					_, text := ask(method, filled.Replace(path), "{}")
+					if m := missing.FindSubmatch(text); m != nil && !slices.Contains(schema.Required, string(m[1])) {
+						t.Errorf("%s is not described as required: %s", m[1], text)
+					}
+				} else if method == "POST" {
+					status, text := ask(method, filled.Replace(path), "")
+					other, more := ask(method, filled.Replace(path), "{}")
+					if status != other || status >= http.StatusBadRequest && !bytes.Equal(text, more) {
+						t.Errorf("a body is not described, and without one the answer is %d %s, with one %d %s", status, text, other, more)
 					}
 				}
 				ref := op.Responses["200"].Content["application/json"].Schema.Ref
@@ -179,16 +258,7 @@ func TestCOM97TheDaemonIsAsItsDocumentSays(t *testing.T) {
 				if status != http.StatusOK {
 					return // there is no such thing, and that is a problem
 				}
-				schema := doc.Components.Schemas[ref[strings.LastIndexByte(ref, '/')+1:]]
-				resolved, err := schema.Resolve(nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				var value any
-				must(t, json.Unmarshal(text, &value))
-				if err := resolved.Validate(value); err != nil {
-					t.Errorf("the answer is not as described: %v\n%.600s", err, text)
-				}
+				doc.validate(t, ref, text)
 				answered++
 			})
 		}

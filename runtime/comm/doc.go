@@ -53,7 +53,7 @@
 //	GET  /v1/status                  [Status]: the daemon's status
 //	GET  /v1/tokens                  [TokensBody]: the clients that have a token
 //	POST /v1/tokens                  {name, can}: 200 [NewToken]: adds a client; its token is shown only here
-//	POST /v1/tokens/{name}/revoke    {}: 200 {taken}: revokes it
+//	POST /v1/tokens/{name}/revoke    200 {taken}: revokes it
 //	POST /v1/page/tickets            no body: 200 [TicketBody]: a ticket that lets a browser in, once and within a short time (package page)
 //	…                               and [HTTPOptions].Routes, which look back at what happened: see cmd/shelly/internal/hindsight
 //	GET  /page/…                     the page's files; need no token, which the page gets from a ticket

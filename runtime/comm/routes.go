@@ -222,7 +222,7 @@ func (h *HTTP) rights(mux *http.ServeMux, find func(method, pattern string) (Rou
 				CodeForbidden, fmt.Sprintf("the token of %s does not give the right %s", caller.Name, route.Right),
 				"make a token that does with: shelly token add NAME --can " + string(route.Right),
 			}).write(w)
-		case slices.Contains(onceRoutes, route.name()) && idempotency.Key(r.Header) != "":
+		case route.Once() && idempotency.Key(r.Header) != "":
 			h.once(w, r, mux)
 		default:
 			mux.ServeHTTP(w, r)
@@ -238,6 +238,9 @@ var glances = []string{"/v1/status", "/metrics"}
 var onceRoutes = []string{
 	"POST /v1/schedules", "POST /v1/schedules/{id}/run", "POST /v1/events", "POST /v1/memory", "POST /v1/memory/forget",
 }
+
+// Once reports whether the route answers a repeated request with the first one's answer.
+func (r Route) Once() bool { return slices.Contains(onceRoutes, r.name()) }
 
 // once answers a request that has an Idempotency-Key.
 func (h *HTTP) once(w http.ResponseWriter, r *http.Request, next http.Handler) {

@@ -59,9 +59,6 @@ func (h *HTTP) postToken(w http.ResponseWriter, r *http.Request) error {
 // postTokenRevoke revokes a client's token (COM-88).
 func (h *HTTP) postTokenRevoke(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
-	if err := h.read(w, r); err != nil {
-		return err
-	}
 	taken, err := h.o.Clients.Revoke(name)
 	if err != nil {
 		h.o.Log.Error("could not revoke a client's token", "error", err)

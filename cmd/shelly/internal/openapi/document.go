@@ -97,11 +97,18 @@ func (d *describing) operation(r comm.Route) (path string, op node, err error) {
 	if o.foreign != "" {
 		op["externalDocs"] = node{"url": o.foreign}
 	}
-	if parameters := parametersOf(path, o.query); len(parameters) > 0 {
+	if r.Once() {
+		o.header = append(slices.Clip(o.header), field{"Idempotency-Key", textKind, "Sent again with the same body, it gets the first answer."})
+	}
+	if parameters := parametersOf(path, o); len(parameters) > 0 {
 		op["parameters"] = parameters
 	}
 	if o.body != nil {
-		op["requestBody"] = node{"required": true, "content": content("", objectOf(o.body))}
+		body, err := d.objectOf(o.body)
+		if err != nil {
+			return "", nil, fmt.Errorf("%s %s: %w", r.Method, path, err)
+		}
+		op["requestBody"] = node{"required": true, "content": content("", body)}
 	}
 	responses := node{"default": node{"$ref": "#/components/responses/problem"}}
 	for _, a := range o.answers {
@@ -111,6 +118,13 @@ func (d *describing) operation(r comm.Route) (path string, op node, err error) {
 	}
 	if o.foreign != "" {
 		responses["200"] = node{"description": "See there."}
+	}
+	if r.Once() {
+		for _, a := range o.answers {
+			responses[strconv.Itoa(a.status)].(node)["headers"] = node{"Idempotency-Replayed": node{
+				"description": "true: it is the answer that this Idempotency-Key got before.", "schema": node{"type": "boolean"},
+			}}
+		}
 	}
 	op["responses"] = responses
 	return path, op, nil
@@ -153,28 +167,55 @@ func idOf(method, path string) string {
 	return id
 }
 
-func parametersOf(path string, query []field) (list []node) {
+func parametersOf(path string, o operation) (list []node) {
 	for _, m := range placeholder.FindAllStringSubmatch(path, -1) {
 		list = append(list, node{"name": m[1], "in": "path", "required": true, "schema": node{"type": "string"}})
 	}
-	for _, f := range query {
-		s := f.schema()
-		if f.kind == numberKind { // a sign is refused
-			s["minimum"] = 0
-		}
-		list = append(list, node{"name": f.name, "in": "query", "description": f.says, "schema": s})
+	for _, f := range o.query {
+		list = append(list, f.parameter("query"))
+	}
+	for _, f := range o.header {
+		list = append(list, f.parameter("header"))
 	}
 	return list
 }
 
-func objectOf(fields []field) node {
+// parameter describes a field that is not in the body, and of one of its types.
+func (f field) parameter(in string) node {
+	s := node{"type": f.kind}
+	switch f.kind {
+	case numberKind: // a sign is refused
+		s = whole(0)
+	case countKind:
+		s = whole(1)
+	}
+	name, must := strings.CutSuffix(f.name, "!")
+	p := node{"name": name, "in": in, "description": f.says, "schema": s}
+	if must {
+		p["required"] = true
+	}
+	return p
+}
+
+// whole is the schema of a whole number. Without the format, generators of clients take one of 32
+// bits, which no time in milliseconds fits into.
+func whole(least int) node {
+	return node{"type": "integer", "format": wholeFormat, "minimum": least}
+}
+
+const wholeFormat = "int64"
+
+func (d *describing) objectOf(fields []field) (node, error) {
 	properties, required := node{}, []string{}
 	for _, f := range fields {
 		name, must := strings.CutSuffix(f.name, "!")
 		if must {
 			required = append(required, name)
 		}
-		s := f.schema()
+		s, err := d.fieldSchema(f)
+		if err != nil {
+			return nil, err
+		}
 		s["description"] = f.says
 		properties[name] = s
 	}
@@ -182,21 +223,27 @@ func objectOf(fields []field) node {
 	if len(required) > 0 {
 		object["required"] = required
 	}
-	return object
+	return object, nil
 }
 
-func (f field) schema() node {
+// fieldSchema returns the schema of a member of a body.
+func (d *describing) fieldSchema(f field) (node, error) {
+	list := func(items node) node { return node{"type": "array", "items": items} }
 	switch f.kind {
+	case numberKind:
+		return whole(0), nil
 	case textsKind:
-		return node{"type": "array", "items": node{"type": "string"}}
-	case countKind:
-		return node{"type": "integer", "minimum": 1}
-	case objectsKind:
-		return node{"type": "array", "items": node{"type": "object"}}
-	case messages:
-		return node{"type": "array", "items": objectOf([]field{{"role!", textKind, "user or assistant."}, {"text!", textKind, "What was said."}})}
+		return list(node{"type": "string"}), nil
+	case mapKind:
+		return node{"type": "object", "additionalProperties": node{"type": "string"}}, nil
+	case messages, marks:
+		items, err := d.objectOf(members[f.kind])
+		return list(items), err
+	case entriesKind:
+		items, err := d.schema(fsm.Entry{})
+		return list(items), err
 	default:
-		return node{"type": f.kind}
+		return node{"type": f.kind}, nil
 	}
 }
 
@@ -204,6 +251,7 @@ func (f field) schema() node {
 var special = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[fsm.Source]():      {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 	reflect.TypeFor[json.RawMessage](): {},
+	reflect.TypeFor[[]byte]():          {Types: []string{"null", "string"}, ContentEncoding: "base64"},
 }
 
 // schema returns a reference to the schema of a value's type.
@@ -232,14 +280,17 @@ func nameOf(t reflect.Type) string {
 	return notInNames.ReplaceAllString(strings.ToUpper(pkg[:1])+pkg[1:]+strings.ReplaceAll(name, "shelly/", ""), "")
 }
 
-// open allows answers to have members that this document does not know: a later shelly may add
-// some.
+// open allows answers to have members that this document does not know, because a later shelly may
+// add some, and says how wide their numbers are.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
 	}
-	if s.Type == "object" && s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
 		s.AdditionalProperties = nil
+	}
+	if s.Type == "integer" && s.Maximum == nil {
+		s.Format = wholeFormat
 	}
 	open(s.Items)
 	open(s.AdditionalProperties)

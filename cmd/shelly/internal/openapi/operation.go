@@ -4,6 +4,7 @@ package openapi
 type operation struct {
 	summary string
 	query   []field
+	header  []field // besides those that every route has
 	body    []field // of a JSON object; nil: no body, or one described elsewhere
 	answers []answer
 	foreign string // the document that describes it
@@ -11,6 +12,12 @@ type operation struct {
 
 // field is a parameter, or a member of a body. A field whose name ends with ! is required.
 type field struct{ name, kind, says string }
+
+// members are the fields of the objects in a list.
+var members = map[string][]field{
+	messages: {{"role!", textKind, "system, user or assistant."}, {"content!", textKind, "What was said."}},
+	marks:    {{"channel", textKind, "The chat's channel."}, {"chat", textKind, "The chat."}, {"position!", numberKind, "Of the last message that was read."}},
+}
 
 // answer is an answer that is not a problem.
 type answer struct {
@@ -25,8 +32,10 @@ const (
 	numberKind  = "integer"
 	countKind   = "count" // a number that is at least 1
 	textsKind   = "strings"
-	messages    = "messages" // each with role and text
-	objectsKind = "objects"
+	mapKind     = "map"      // texts by name
+	messages    = "messages" // of a conversation
+	marks       = "marks"    // how far chats are read
+	entriesKind = "entries"  // of the memory
 	boolKind    = "boolean"
 )
 
@@ -50,4 +59,5 @@ var (
 	chat      = field{"chat", textKind, "Of this chat of it."}
 	filter    = []field{{"session", textKind, "Of this session."}, {"kind", textKind, "Of this kind."}, {"since", numberKind, "From this time on, in milliseconds since 1970."}, {"before", numberKind, "Before this time, in milliseconds since 1970."}}
 	request   = []field{channelOf, clientOf}
+	lastEvent = field{"Last-Event-ID", textKind, "The id of the last event received; it is preferred to after."}
 )

@@ -15,6 +15,7 @@ var operations = map[string]operation{
 	"POST /v1/requests": {
 		summary: "Send a request. The same id is the same request for ever: it is executed once.",
 		query:   []field{{"stream", boolKind, "Answer with events up to the reply."}, {"wait", boolKind, "Answer once it is done."}, {"after", textKind, "With stream: the position of the last event received."}},
+		header:  []field{lastEvent, {"Idempotency-Key", textKind, "The id, if the body has none."}},
 		body: []field{
 			{"id", textKind, "Its name, chosen by the sender; generated if absent."}, {"session", textKind, "The conversation that it belongs to."}, {"text!", textKind, "What is asked."},
 			{"channel", textKind, "Where its chat is."}, {"chat", textKind, "Chat that its messages go to."}, {"images", textsKind, "PNG, JPEG or WebP files in base64."}, {"context", messages, "What was said before, as the sender has it."},
@@ -30,7 +31,7 @@ var operations = map[string]operation{
 		answers: ok(comm.RequestsBody{}),
 	},
 	"GET /v1/requests/{id}":                            {summary: "Show a request.", query: request, answers: ok(comm.Record{})},
-	"GET /v1/requests/{id}/events":                     {summary: "Follow a request from where its client was.", query: append([]field{{"after", textKind, "The position of the last event received, as Last-Event-ID."}}, request...), answers: []answer{{200, eventStream, comm.Event{}, "Events, the last of them the reply, or error with a problem as data if the token is revoked."}}},
+	"GET /v1/requests/{id}/events":                     {summary: "Follow a request from where its client was.", query: append([]field{{"after", textKind, "The position of the last event received, as Last-Event-ID."}}, request...), header: []field{lastEvent}, answers: []answer{{200, eventStream, comm.Event{}, "Events, the last of them the reply, or error with a problem as data if the token is revoked."}}},
 	"POST /v1/requests/{id}/cancel":                    {summary: "Cancel a request.", query: request, answers: ok(comm.Taken{})},
 	"GET /v1/requests/{id}/subagents":                  {summary: "List the subagents of a request.", query: request, answers: ok(comm.SubagentsBody{})},
 	"POST /v1/requests/{id}/subagents/{handle}/cancel": {summary: "Cancel a subagent of a request.", query: request, answers: ok(comm.Taken{})},
@@ -55,8 +56,8 @@ var operations = map[string]operation{
 	"POST /v1/approvals/{id}/revoke": {summary: "Revoke a grant.", body: []field{by}, answers: ok(comm.Taken{})},
 
 	"GET /v1/messages":        {summary: "List messages to chats, oldest first.", query: []field{channel0, chat, {"after", numberKind, "Those after this position."}, limit, {"unread", boolKind, "Only unread messages."}}, answers: ok(comm.MessagesBody{})},
-	"GET /v1/messages/events": {summary: "Follow messages.", query: []field{channel0, chat, {"after", numberKind, "From after this position on, as Last-Event-ID."}}, answers: []answer{{200, eventStream, comm.Message{}, "An event for each message, and at the end error with a problem as data if the token is revoked."}}},
-	"POST /v1/messages/read":  {summary: "Note how far chats are read.", body: []field{{"read!", objectsKind, "Each with channel, chat and position."}}, answers: ok(comm.Unread{})},
+	"GET /v1/messages/events": {summary: "Follow messages.", query: []field{channel0, chat, {"after", numberKind, "From after this position on, as Last-Event-ID."}}, header: []field{lastEvent}, answers: []answer{{200, eventStream, comm.Message{}, "An event for each message, and at the end error with a problem as data if the token is revoked."}}},
+	"POST /v1/messages/read":  {summary: "Note how far chats are read.", body: []field{{"read!", marks, "How far each chat is read."}}, answers: ok(comm.Unread{})},
 
 	"GET /v1/audit": {summary: "List tool calls that have ended, oldest first.", query: []field{{"session", textKind, "Of this session."}, {"after", numberKind, "Those after this position."}, limit}, answers: ok(comm.AuditBody{})},
 	"POST /v1/events": {summary: "Report an event.", body: []field{{"source!", textKind, "What has seen it."}, {"event!", textKind, "What has happened."}, {"subject", textKind, "To what."}, {"detail", textKind, "In words."}}, answers: []answer{{202, "", struct {
@@ -66,7 +67,11 @@ var operations = map[string]operation{
 
 	"GET /v1/channels": {summary: "List channels.", answers: ok(channel.ListBody{})},
 	"POST /v1/channels/{name}": {
-		summary: "Send a signed message to a webhook; standardwebhooks.com has the headers.",
+		summary: "Send a signed message to a webhook, as standardwebhooks.com says.",
+		header: []field{
+			{"webhook-id!", textKind, "Identifies the message; the same if it is sent again."}, {"webhook-timestamp!", textKind, "Of this attempt, in seconds since 1970."},
+			{"webhook-signature!", textKind, "v1,BASE64 of HMAC-SHA256(key, ID.TIMESTAMP.BODY); several with blanks between them."},
+		},
 		body:    []field{{"text!", textKind, "What is asked."}, {"chat", textKind, "The chat that it belongs to."}, {"sender", textKind, "Who asks."}},
 		answers: []answer{{202, "", webhook.Accepted{}, "It is durable."}, {200, "", webhook.Accepted{}, "It was known."}},
 	},
@@ -84,7 +89,7 @@ var operations = map[string]operation{
 	"GET /v1/openapi.json": {summary: "This document.", answers: as("application/json", "It.")},
 
 	"GET /v1/memory":              {summary: "List what is remembered, the newest first.", query: append([]field{{"skip", numberKind, "How many to skip."}, limit}, filter...), answers: ok(comm.MemoryBody{})},
-	"POST /v1/memory":             {summary: "Import entries.", body: []field{{"entries!", objectsKind, "As the export has them."}, {"replace", boolKind, "Those with the same id are replaced."}, {"dry_run", boolKind, "Only say what would be done."}}, answers: ok(memory.Brought{})},
+	"POST /v1/memory":             {summary: "Import entries.", body: []field{{"entries!", entriesKind, "As the export has them."}, {"replace", boolKind, "Those with the same id are replaced."}, {"dry_run", boolKind, "Only say what would be done."}}, answers: ok(memory.Brought{})},
 	"GET /v1/memory/search":       {summary: "Search what is remembered.", query: append([]field{{"text", textKind, "What is looked for."}, {"k", countKind, "Maximum number to return."}, {"mode", textKind, "hybrid, keyword or vector."}}, filter...), answers: ok(memory.Result{})},
 	"GET /v1/memory/entries/{id}": {summary: "Show an entry.", answers: ok(comm.EntryBody{})},
 	"POST /v1/memory/forget":      {summary: "Forget entries.", body: []field{{"ids!", textsKind, "Of the entries."}}, answers: ok(comm.ForgetBody{})},
@@ -102,7 +107,7 @@ var operations = map[string]operation{
 	"POST /mcp":             {summary: "The Model Context Protocol.", foreign: "https://modelcontextprotocol.io/specification"},
 
 	"GET /v1/requests/{id}/trace":   {summary: "Show a request's steps as data.", query: append([]field{{"after", numberKind, "Those after this one."}, limit}, request...), answers: ok(nil)},
-	"POST /v1/requests/{id}/fork":   {summary: "Play a request again from a step, with changes.", query: request, answers: ok(hindsight.ForkBody{})},
+	"POST /v1/requests/{id}/fork":   {summary: "Play a request again from a step, with changes.", query: request, body: []field{{"at!", numberKind, "The step."}, {"edits", mapKind, "What its input has instead, by the keys of request fork --edit."}}, answers: ok(hindsight.ForkBody{})},
 	"POST /v1/requests/{id}/report": {summary: "Make an HTML report of a request.", query: request, answers: ok(hindsight.ReportBody{})},
 	"GET /v1/runs":                  {summary: "List runs: work that is not a request.", query: []field{{"before", numberKind, "Those before this handle."}, limit, {"session", textKind, "Of this session."}, {"state", textKind, "In this state."}}, answers: ok(hindsight.RunsBody{})},
 	"GET /v1/runs/{run}/trace":      {summary: "Show a run's steps as data.", query: []field{{"after", numberKind, "Those after this one."}, limit}, answers: ok(nil)},
@@ -118,7 +123,7 @@ type health struct {
 
 var (
 	decision = []field{
-		{"key", textKind, "Key of the question."}, by, {"grant", textKind, "(approve) For how long: once, session or always."},
+		{"key!", textKind, "Key of the question."}, by, {"grant", textKind, "(approve) For how long: once, session or always."},
 		{"reason", textKind, "(deny) Why, or what to do instead, for the model."},
 	}
 	resolution = []field{{"text", textKind, "What the model reads instead of the result."}}
