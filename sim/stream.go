@@ -38,12 +38,11 @@ func (w *world) veiled(e fsm.AskBrain, line script.Line) []script.Piece {
 	if pieces == nil {
 		return nil
 	}
-	in, whole := line.Answer(e).(fsm.BrainAnswered)
-	return w.veil(e, pieces, whole && len(in.Calls) == 0)
+	_, whole := line.Answer(e).(fsm.BrainAnswered)
+	return w.veil(e, pieces, whole)
 }
 
-// veil takes from pieces what is not shown. Whole: the answer ends with them, and has
-// no calls apart from its text.
+// veil takes from pieces what is not shown. Whole: the answer ends with them.
 func (w *world) veil(e fsm.AskBrain, pieces []script.Piece, whole bool) []script.Piece {
 	veil := reading.NewVeil(w.config, e.Tools)
 	shown := slices.Clone(pieces)

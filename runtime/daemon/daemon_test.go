@@ -10,11 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/profile"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/position"
 	"shelly/runtime/daemon"
 )
 
@@ -245,6 +248,31 @@ func TestAWatcherSeesWhatHappens(t *testing.T) {
 	}
 	if len(f.shelf.entries) != 1 || f.shelf.entries[0].Summary != "A summary." {
 		t.Errorf("memory %+v", f.shelf.entries)
+	}
+}
+
+// One word may be the beginning of a call written as text. It is told all the same once it has turned
+// out to be none, before the calls that come with it, and a watcher that comes later is told the same.
+func TestBRN40AWordBesideCallsIsTold(t *testing.T) {
+	f := start(t, &shared{MemoryJournal: engine.NewMemoryJournal()}, tools{}, func(c *fsm.Config) { c.Switches.Reading = fsm.ReadingCareful })
+	f.accept("a", "look")
+	events := f.from(position.Position{})
+	first := f.next()
+	first.stream(daemon.Piece{Text: "Looking"})
+	first.answer <- fsm.BrainAnswered{Stop: fsm.StopToolUse, Text: "Looking", Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: "{}"}}}
+	f.next().says("It is here.")
+	f.next().says("A summary.")
+	live := all(events)
+	is := func(t comm.EventType) func(comm.Event) bool { return func(e comm.Event) bool { return e.Type == t } }
+	said, called := slices.IndexFunc(live, is(comm.EventChunk)), slices.IndexFunc(live, is(comm.EventTool))
+	if said < 0 || live[said].Text != "Looking" || called < said {
+		t.Errorf("it is told as event %d, and its call as event %d: %+v", said, called, live)
+	}
+	if diff := cmp.Diff([]string{"Looking"}, hear(live).Texts); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(hear(live), hear(all(f.from(position.Position{})))); diff != "" {
+		t.Errorf("a later watcher (-want +got)\n%s", diff)
 	}
 }
 

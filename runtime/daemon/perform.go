@@ -190,7 +190,7 @@ func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl,
 		})
 		return err
 	})
-	if err == nil && len(answer.Calls) == 0 {
+	if err == nil {
 		d.hub.piece(e, Piece{Text: veil.End()})
 	}
 	return engine.Outcome(e.Call).Brain(answer, err)
