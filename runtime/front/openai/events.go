@@ -133,6 +133,7 @@ type responseStream struct {
 	items  []item // that were sent whole: the index of the item being sent is their number
 	work   bool   // the status "in progress" was sent
 	asked  map[string]bool
+	cutOff bool       // the reply has come, and is cut at its length
 	call   fsm.CallID // the call that was sent last
 	lost   fsm.CallID // the call, in the epoch below, of whose text the client lacks the end; 0: none
 	since  int
@@ -221,6 +222,7 @@ func (s *responseStream) forget(now fsm.CallID) error {
 // heard sends what an event of the request adds to the stream.
 func (s *responseStream) heard(e comm.Event) error {
 	if e.Type == comm.EventReply {
+		s.cutOff = e.Outcome == fsm.OutcomeCut
 		failpoint.Hit(failpoint.HTTPReplyBefore)
 		defer failpoint.Hit(failpoint.HTTPReplyAfter)
 	}
@@ -266,15 +268,21 @@ func works(e comm.Event) bool {
 // and that the reply lacks. So it has the same numbers as in other streams.
 func (s *responseStream) pieces(e comm.Event) error {
 	if e.Type == comm.EventReply && e.IsError {
-		return s.forget(0)
+		if err := s.forget(0); err != nil {
+			return err
+		}
+		if p, open := s.text.Stop(); open {
+			return s.piece(p)
+		}
+		return nil
 	}
 	e.Thinking = "" // this API has no place for it (FRT-11)
 	for _, p := range s.text.Heard(e) {
 		if p.Call == stream.ReplyCall {
 			past, ok := s.front.past(s.r.Context(), s.known.Key)
-			if said := past.Last; ok && said.Call != s.call && past.said(p.Text) {
-				p.Call, p.Text, p.Said = said.Call, said.Text, said.Text
-				s.number.epochs[p.Call] = said.Epoch
+			if text, is := past.item(p.Text); ok && is && past.Last.Call != s.call {
+				p.Call, p.Text, p.Said = past.Last.Call, text, text
+				s.number.epochs[p.Call] = past.Last.Epoch
 			}
 		}
 		if err := s.piece(p); err != nil {
@@ -295,14 +303,18 @@ func (s *responseStream) end(reply comm.Event) error {
 	return s.whole(name, lastSequence, b)
 }
 
-// placed returns the items of a stream, as the record has them if it does, and then the record's
-// others, so that an output_index of the stream names its item in the whole response too.
+// placed returns the items of a stream, with the statuses that the record gives them, and then the
+// record's others, so that an output_index of the stream names its item in the whole response too.
 func placed(sent, recorded []item) []item {
 	all, rest := make([]item, 0, len(sent)+len(recorded)), slices.Clone(recorded)
 	for _, it := range sent {
-		i := slices.IndexFunc(rest, func(r item) bool { return r.ID == it.ID })
-		if i >= 0 && it.Status != unfinished { // an unfinished one may have the id of the item that took its place
-			it = rest[i]
+		i := slices.IndexFunc(rest, func(r item) bool { // an unfinished one may have the id of the item that took its place
+			return r.ID == it.ID && (it.Status != unfinished || it.says(r))
+		})
+		if i >= 0 {
+			if it.Status = rest[i].Status; !it.says(rest[i]) {
+				it = rest[i]
+			}
 			rest = slices.Delete(rest, i, i+1)
 		}
 		all = append(all, it)
@@ -367,7 +379,7 @@ func (s *responseStream) piece(p stream.Piece) error {
 	}
 	if p.Ends {
 		status := completed
-		if p.Lost {
+		if p.Lost || s.cutOff {
 			status = unfinished
 		}
 		text, part, done := about("response.output_text.done", placeDone), about("response.content_part.done", placeDone+1), about("response.output_item.done", placeDone+2)

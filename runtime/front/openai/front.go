@@ -48,11 +48,18 @@ type Spoken struct {
 	Text  string
 }
 
-// said reports whether a reply is what the model said last, in an item of its own. A reply lacks
-// the blanks around that.
-func (p Past) said(reply string) bool {
+// item returns the text of what the model said last, if the reply is that: as it was streamed, with the
+// blanks around it that the reply lacks, or with the notice after it that it was cut.
+func (p Past) item(reply string) (text string, is bool) {
 	beside := slices.ContainsFunc(p.Beside, func(s Spoken) bool { return s.Call == p.Last.Call })
-	return p.Last.Call != 0 && !beside && strings.TrimSpace(p.Last.Text) == strings.TrimSpace(reply)
+	switch last := p.Last.Text; {
+	case p.Last.Call == 0 || beside || strings.TrimSpace(last) == "":
+		return "", false
+	case strings.HasPrefix(reply, last):
+		return reply, true
+	default:
+		return last, strings.TrimSpace(last) == strings.TrimSpace(reply)
+	}
 }
 
 // Front speaks OpenAI's API.

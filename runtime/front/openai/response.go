@@ -3,6 +3,7 @@ package openai
 import (
 	"fmt"
 	"net/http"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -108,6 +109,14 @@ func messageItem(id, status string, parts ...content) item {
 	return item{ID: id, Type: "message", Status: status, Role: "assistant", Content: &parts}
 }
 
+// says reports whether two items have the same text, but for the blanks around it.
+func (i item) says(o item) bool {
+	if i.Content == nil || o.Content == nil || len(*i.Content) != 1 || len(*o.Content) != 1 {
+		return false
+	}
+	return strings.TrimSpace((*i.Content)[0].Text) == strings.TrimSpace((*o.Content)[0].Text)
+}
+
 func (v view) response(known engine.Request, status string) response {
 	b := response{
 		ID: wireID(responsePrefix, known.Key.ID), Object: "response", CreatedAt: seconds(known.Accepted), Status: status,
@@ -125,7 +134,7 @@ func (f *Front) done(r *http.Request, v view, known engine.Request, reply comm.E
 	id := replyID(known.Key.ID)
 	p, ok := f.past(r.Context(), known.Key)
 	if ok {
-		if p.said(reply.Text) { // the id that the item has in a stream
+		if _, is := p.item(reply.Text); is { // the id that the item has in a stream
 			id = itemID(known.Key.ID, p.Last.Epoch, p.Last.Call)
 		}
 		b.Usage = &responseUsage{InputTokens: p.Prompt, OutputTokens: p.Answer, TotalTokens: p.Prompt + p.Answer}

@@ -120,6 +120,47 @@ func TestFRT13AStreamGoesOnAfterEachOfItsEventsWithBlanksAroundTheAnswer(t *test
 	comesBack(t, s, events(t, whole.Body))
 }
 
+// A request that ends without an answer while one is written leaves its item incomplete, in the stream
+// and in the whole response.
+func TestFRT13WhatEndsAmidAnAnswerEndsItsItem(t *testing.T) {
+	for outcome, name := range map[fsm.Outcome]string{fsm.OutcomeCancelled: "incomplete", fsm.OutcomeFailed: "failed"} { // order-free: each is alone
+		s := serveWith(t, openai.Past{})
+		all := events(t, s.Meanwhile(1, func(key fsm.RequestKey) {
+			s.Front.Say(key, says(5, 0, "It "))
+			s.Front.End(key, "error: it has ended", true, outcome)
+		}, "POST", "/v1/responses", `{"model":"shelly","input":"Hi","stream":true}`, keyed, "k").Body)
+		want := `created in_progress output_item.added(0 msg_k_1_5 in_progress) content_part.added output_text.delta(It ) output_text.done content_part.done output_item.done(0 msg_k_1_5 incomplete) ` + name
+		if got := words(all); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		if out := all[len(all)-1].Response.Output; len(out) != 1 || out[0].ID != "msg_k_1_5" || out[0].Status != "incomplete" {
+			t.Errorf("%s: the whole response has %+v", outcome, out)
+		}
+	}
+}
+
+// The reply to an answer that is cut is its text and a notice. Both are one item, which has one id in
+// every stream and in the record.
+func TestFRT16ACutAnswerIsOneItem(t *testing.T) {
+	s := serveWith(t, openai.Past{Last: openai.Spoken{Epoch: 1, Call: 5, Text: "It is"}})
+	all := events(t, s.Meanwhile(1, func(key fsm.RequestKey) {
+		s.Front.Say(key, says(5, 0, "It is"))
+		s.Front.End(key, "It is\n\n[cut]", false, fsm.OutcomeCut)
+	}, "POST", "/v1/responses", `{"model":"shelly","input":"Hi","stream":true}`, keyed, "k").Body)
+	want := "created in_progress output_item.added(0 msg_k_1_5 in_progress) content_part.added output_text.delta(It is) output_text.delta(\n\n[cut]) output_text.done content_part.done output_item.done(0 msg_k_1_5 incomplete) incomplete"
+	if got := words(all); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	one := `"output":[{"id":"msg_k_1_5","type":"message","status":"incomplete","role":"assistant","content":[{"type":"output_text","text":"It is\n\n[cut]",`
+	if out := all[len(all)-1].Response.Output; len(out) != 1 || out[0].ID != "msg_k_1_5" {
+		t.Errorf("the stream ends with %+v", out)
+	}
+	if got := s.Ask("GET", "/v1/responses/resp_k", ""); !strings.Contains(got.Body, one) {
+		t.Errorf("got %s; want with %s", got.Body, one)
+	}
+	comesBack(t, s, all)
+}
+
 // A client that names the last number that it received, be it the error's, gets the rest.
 func TestFRT13AnErrorThatEndsAStreamTakesNoPlaceInIt(t *testing.T) {
 	s := serve(t)

@@ -85,6 +85,14 @@ func (t *Text) end(p Piece) Piece {
 	return p
 }
 
+// Stop ends what is open when a request ends without an answer; open is false if nothing is.
+func (t *Text) Stop() (p Piece, open bool) {
+	if !t.open {
+		return p, false
+	}
+	return t.end(Piece{Lost: true}), true
+}
+
 // reply ends the answer: with nothing if all its text was sent, with the rest if its beginning
 // was sent, else with the whole reply as a new text.
 func (t *Text) reply(e comm.Event) (pieces []Piece) {
