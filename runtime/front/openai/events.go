@@ -37,8 +37,8 @@ const (
 	progressSequence = 1
 	lastSequence     = 1<<53 - 1 // the largest number that JavaScript is exact in
 
-	placeDone     = placeMax - 100 // the text, the part and the item are done
-	placeQuestion = placeMax - 90
+	placeDone     = placeMax - 10_000 // the text, the part and the item are done
+	placeQuestion = placeDone + 10
 	textMax       = placeDone - 3
 )
 
@@ -133,6 +133,10 @@ type responseStream struct {
 	items  []item // that were sent whole: the index of the item being sent is their number
 	work   bool   // the status "in progress" was sent
 	asked  map[string]bool
+	asking struct {
+		after fsm.CallID // the text after which the last question came, and how many have come after it
+		n     int
+	}
 	cutOff bool       // the reply has come, and is cut at its length
 	call   fsm.CallID // the call that was sent last
 	lost   fsm.CallID // the call, in the epoch below, of whose text the client lacks the end; 0: none
@@ -176,7 +180,7 @@ func (s *responseStream) cut(err error) {
 }
 
 // begin sends what is known already: the response, and, unless it is followed from its beginning,
-// the texts besides tool calls.
+// the texts besides tool calls and the questions to a person.
 func (s *responseStream) begin(late bool) error {
 	if err := s.whole("response.created", createdSequence, s.view.response(s.known, queued)); err != nil {
 		return err
@@ -188,14 +192,33 @@ func (s *responseStream) begin(late bool) error {
 	if !ok {
 		return nil
 	}
-	if len(past.Beside) > 0 {
+	if len(past.Beside)+len(past.Asked) > 0 {
 		if err := s.started(); err != nil {
 			return err
 		}
 	}
+	if err := s.questions(past.Asked, 0); err != nil {
+		return err
+	}
 	for _, t := range past.Beside {
 		s.number.epochs[t.Call] = t.Epoch
 		if err := s.piece(stream.Piece{Call: t.Call, Text: t.Text, Begins: true, Ends: true, Said: t.Text}); err != nil {
+			return err
+		}
+		if err := s.questions(past.Asked, t.Call); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// questions sends those of a request's questions that came after a text.
+func (s *responseStream) questions(all []Question, after fsm.CallID) error {
+	for _, q := range all {
+		if q.After != after {
+			continue
+		}
+		if err := s.question(q); err != nil {
 			return err
 		}
 	}
@@ -236,7 +259,12 @@ func (s *responseStream) heard(e comm.Event) error {
 	}
 	switch e.Type {
 	case comm.EventQuestion:
-		return s.question(e)
+		if !s.asked[e.Key] {
+			if err := s.forget(0); err != nil {
+				return err
+			}
+		}
+		return s.question(Question{Key: e.Key, Tool: e.Tool, Args: e.Args})
 	case comm.EventReply:
 		return s.end(e)
 	}
@@ -411,14 +439,21 @@ func (s *responseStream) unread(p stream.Piece) string {
 	return p.Text[min(read, int64(len(p.Text))):]
 }
 
-// question sends a question to a person, once.
-func (s *responseStream) question(e comm.Event) error {
-	if s.asked[e.Key] {
+// question sends a question to a person, once. Its place is after the last text before it.
+func (s *responseStream) question(q Question) error {
+	if s.asked[q.Key] {
 		return nil
 	}
-	index, it := len(s.items), question(s.known.Key.ID, e.Key, e.Tool, e.Args)
-	number := s.number.at(s.call, placeQuestion+2*len(s.asked))
-	s.asked[e.Key] = true
+	s.asked[q.Key] = true
+	if s.asking.after != s.call {
+		s.asking.after, s.asking.n = s.call, 0
+	}
+	number := s.number.at(s.call, placeQuestion+2*s.asking.n)
+	if s.call == 0 { // before any text; every epoch has the same place for it
+		number = s.number.in(0, fsm.CallID(s.number.handle), placeQuestion+2*s.asking.n)
+	}
+	s.asking.n++
+	index, it := len(s.items), question(s.known.Key.ID, q.Key, q.Tool, q.Args)
 	for i, name := range []string{"response.output_item.added", "response.output_item.done"} {
 		if err := s.send(told{Type: name, Number: number + int64(i), Index: &index, Item: &it}); err != nil {
 			return err

@@ -36,9 +36,10 @@ type Options struct {
 
 // Past is what the journal knows about a request besides its record.
 type Past struct {
-	Prompt, Answer int      // tokens, as the model's server counts them
-	Beside         []Spoken // texts of the model besides tool calls, in order
-	Last           Spoken   // what it said last; Call 0: nothing
+	Prompt, Answer int        // tokens, as the model's server counts them
+	Beside         []Spoken   // texts of the model besides tool calls, in order
+	Asked          []Question // to a person, in order
+	Last           Spoken     // what it said last; Call 0: nothing
 }
 
 // Spoken is the text of a model call.
@@ -46,6 +47,12 @@ type Spoken struct {
 	Epoch int // the epoch in which it was asked
 	Call  fsm.CallID
 	Text  string
+}
+
+// Question is a question to a person, whether or not it is still open.
+type Question struct {
+	After           fsm.CallID // the last text before it besides tool calls; 0: none
+	Key, Tool, Args string
 }
 
 // item returns the text of what the model said last, if the reply is that: as it was streamed, with the

@@ -210,6 +210,30 @@ func TestFRT13NumbersRiseWhenTheTextBesideACallComesFirst(t *testing.T) {
 	}
 }
 
+// A question to a person has the same place in every stream, before any text and after one, also when it
+// has been answered and only the journal knows it: what comes after it is not at its index.
+func TestFRT13AQuestionKeepsItsPlace(t *testing.T) {
+	for name, past := range map[string]openai.Past{ // order-free: each is alone
+		"before any text": {Asked: []openai.Question{{Key: "q"}}, Last: openai.Spoken{Epoch: 1, Call: 5, Text: "It is."}},
+		"after a text":    {Asked: []openai.Question{{After: 3, Key: "q"}}, Beside: []openai.Spoken{{Epoch: 1, Call: 3, Text: "Wait."}}, Last: openai.Spoken{Epoch: 1, Call: 5, Text: "It is."}},
+	} {
+		s := serveWith(t, past)
+		live := events(t, s.Meanwhile(1, func(key fsm.RequestKey) {
+			for _, b := range past.Beside {
+				s.Front.Say(key, says(b.Call, 0, b.Text))
+			}
+			s.Front.Say(key, comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Key: "q"}, says(5, 0, "It is."))
+			s.Front.Reply(key, "It is.", false)
+		}, "POST", "/v1/responses", `{"model":"shelly","input":"Hi","stream":true}`, keyed, "k").Body)
+		for i, e := range live {
+			rest := events(t, s.Ask("GET", "/v1/responses/resp_k?stream=true&starting_after="+strconv.FormatInt(e.Number, 10), "").Body)
+			if got, want := words(rest), words(live[i+1:]); e.Delta == "" && got != want { // amid a text the rest of it is another piece
+				t.Errorf("%s, after %s %d: %s\nwant %s", name, e.Type, e.Number, got, want)
+			}
+		}
+	}
+}
+
 // A client that comes back while the same call is still streaming gets what it lacks.
 func TestFRT13AStreamGoesOnAmidACall(t *testing.T) {
 	s := serve(t)

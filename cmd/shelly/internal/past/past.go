@@ -40,23 +40,41 @@ func Spoken(ctx context.Context, recorded func(context.Context) (engine.Reader, 
 	if err != nil {
 		return openai.Past{}, err
 	}
+	return spoken(h), nil
+}
+
+// spoken returns what the model said in the steps of a request, and what a person was asked about it,
+// which is told of each question once: it is asked again at each start.
+func spoken(h history.History) openai.Past {
 	cost := history.CostOf(h.Steps, h.Handles)
 	p := openai.Past{Prompt: cost.Prompt, Answer: cost.Answer}
-	answers := map[fsm.CallID]bool{}
+	answers, asked := map[fsm.CallID]bool{}, map[string]bool{}
 	for _, s := range h.Steps {
-		for _, e := range s.Effects {
-			if ask, ok := e.(fsm.AskBrain); ok && ask.Purpose == fsm.PurposeAnswer && ask.Handle == h.Request.Handle {
-				answers[ask.Call] = true
+		in, ok := s.Input.Fact.(fsm.BrainAnswered)
+		if ok && s.About && answers[in.Call] && in.Text != "" {
+			said := openai.Spoken{Epoch: s.Epoch, Call: in.Call, Text: in.Text}
+			if p.Last = said; len(in.Calls) > 0 {
+				p.Beside = append(p.Beside, said)
 			}
 		}
-		in, ok := s.Input.Fact.(fsm.BrainAnswered)
-		if !ok || !s.About || !answers[in.Call] || in.Text == "" {
-			continue
-		}
-		said := openai.Spoken{Epoch: s.Epoch, Call: in.Call, Text: in.Text}
-		if p.Last = said; len(in.Calls) > 0 {
-			p.Beside = append(p.Beside, said)
+		for _, e := range s.Effects {
+			switch e := e.(type) {
+			case fsm.AskBrain:
+				if e.Purpose == fsm.PurposeAnswer && e.Handle == h.Request.Handle {
+					answers[e.Call] = true
+				}
+			case fsm.AskPerson:
+				if e.Handle != h.Request.Handle || asked[e.Key] {
+					continue
+				}
+				asked[e.Key] = true
+				q := openai.Question{Key: e.Key, Tool: e.Tool, Args: e.Args}
+				if n := len(p.Beside); n > 0 {
+					q.After = p.Beside[n-1].Call
+				}
+				p.Asked = append(p.Asked, q)
+			}
 		}
 	}
-	return p, nil
+	return p
 }
