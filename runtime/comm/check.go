@@ -88,6 +88,9 @@ func checkName(field, s string, bytesMin, bytesMax int) error {
 // CheckID accepts the id of a request.
 func CheckID(id string) error { return checkName("id", id, 1, IDBytesMax) }
 
+// CheckSession accepts the name of a session that a sender gives in a field, of at most bytesMax bytes.
+func CheckSession(field, name string, bytesMax int) error { return checkName(field, name, 0, bytesMax) }
+
 // CheckKey accepts the key of a question to a person.
 func CheckKey(key string) error { return checkName("key", key, 1, KeyBytesMax) }
 

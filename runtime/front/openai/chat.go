@@ -2,6 +2,7 @@ package openai
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -62,12 +63,26 @@ func (f *Front) readChat(v wire.Value) (c chatting, err error) {
 	if err := cmp.Or(textFault(last.at, last.text), imagesFit(v, messages)); err != nil {
 		return c, err
 	}
+	if err := cmp.Or(sessionFault(metadataSession, attached[ofSession], ""), sessionFault("user", user, "")); err != nil {
+		return c, err
+	}
 	c.request = comm.Request{Session: cmp.Or(attached[ofSession], user), Text: last.text, Images: last.images, Context: history(messages[:len(messages)-1])}
 	return c, nil
 }
 
 // ofSession is the name in a client's metadata that names the request's session (FRT-9).
 const ofSession = "session"
+
+const metadataSession = "metadata." + ofSession
+
+// sessionFault returns an error that names the field if what it says cannot name a session after a prefix.
+func sessionFault(field, name, prefix string) error {
+	p, is := errors.AsType[*comm.Problem](comm.CheckSession(field, name, comm.SessionBytesMax-len(prefix)))
+	if !is {
+		return nil
+	}
+	return &wire.Error{Param: field, Message: p.Message + "; " + p.Hint}
+}
 
 // metadata reads a client's metadata.
 func metadata(to map[string]string) func(wire.Value) error {

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -63,6 +64,9 @@ func (f *Front) readResponse(v wire.Value) (q responding, err error) {
 		if err := conversation.Object(wire.Text("id", &q.conversation)); err != nil {
 			return q, err
 		}
+	}
+	if err := cmp.Or(sessionFault("conversation", q.conversation, keptSession), sessionFault(metadataSession, q.session, "")); err != nil {
+		return q, err
 	}
 	if q.conversation != "" && q.previous != "" {
 		return q, &wire.Error{Param: "previous_response_id", Message: `"previous_response_id" and "conversation" exclude each other; leave one out`}
