@@ -154,7 +154,7 @@ func (f *Front) postChat(w http.ResponseWriter, r *http.Request) error {
 	}
 	whole := chatBody(c, known, "chat.completion")
 	reason := finish(reply)
-	whole.Choices = []choice{{Message: &said{Role: "assistant", Content: &reply.Text}, FinishReason: &reason}}
+	whole.Choices = []choice{{Message: &answered{Role: "assistant", Content: reply.Text}, FinishReason: &reason}}
 	if u := f.usage(r, known.Key); u != nil {
 		whole.Usage = u
 	}
@@ -202,11 +202,19 @@ type completion struct {
 }
 
 type choice struct {
-	Index        int     `json:"index"`
-	Message      *said   `json:"message,omitempty"`
-	Delta        *said   `json:"delta,omitempty"`
-	Logprobs     *string `json:"logprobs"` // null
-	FinishReason *string `json:"finish_reason"`
+	Index        int       `json:"index"`
+	Message      *answered `json:"message,omitempty"`
+	Delta        *said     `json:"delta,omitempty"`
+	Logprobs     *string   `json:"logprobs"` // null
+	FinishReason *string   `json:"finish_reason"`
+}
+
+// answered is a whole answer. Unlike a part of one it always has each field that OpenAI's document
+// requires, which clients that are made from that rely on.
+type answered struct {
+	Role    string  `json:"role"`
+	Content string  `json:"content"`
+	Refusal *string `json:"refusal"` // null
 }
 
 type said struct {

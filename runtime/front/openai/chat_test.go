@@ -46,7 +46,7 @@ func answering(s *asking.Server, text string) func(fsm.RequestKey) {
 	return func(key fsm.RequestKey) { s.Front.Reply(key, text, false) }
 }
 
-const done = `{"id":"chatcmpl-k","object":"chat.completion","created":0,"model":"shelly","choices":[{"index":0,"message":{"role":"assistant","content":"It is."},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11}}` + "\n"
+const done = `{"id":"chatcmpl-k","object":"chat.completion","created":0,"model":"shelly","choices":[{"index":0,"message":{"role":"assistant","content":"It is.","refusal":null},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11}}` + "\n"
 
 func TestFRT8AChatIsARequestWithItsOwnHistory(t *testing.T) {
 	s := serve(t)
