@@ -16,6 +16,10 @@ import (
 	"shelly/fsm/wording"
 )
 
+// errNull says that a value is null. A member that is null counts as missing: many libraries write
+// what is not set so.
+var errNull = errors.New("the value is null")
+
 // field is one member that an object may hold, and how its value is read.
 type field struct {
 	name string
@@ -39,6 +43,9 @@ func scalar[T string | bool](name string, to *T, is, hint string) field {
 		if err != nil {
 			return notJSON(d, err)
 		}
+		if token == nil {
+			return errNull
+		}
 		value, ok := token.(T)
 		if !ok {
 			return badRequest(fmt.Sprintf("field %q %s", name, is), hint)
@@ -55,6 +62,8 @@ func list(name string, countMax int, item func(d *json.Decoder, name string) err
 		switch {
 		case err != nil:
 			return notJSON(d, err)
+		case token == nil:
+			return errNull
 		case token != json.Delim('['):
 			return badRequest(fmt.Sprintf("field %q is not a list", name), "put it in brackets")
 		}
@@ -62,7 +71,12 @@ func list(name string, countMax int, item func(d *json.Decoder, name string) err
 			if n == countMax {
 				return badRequest(fmt.Sprintf("field %q has more than %d items", name, countMax), "send fewer")
 			}
-			if err := item(d, fmt.Sprintf("%s[%d]", name, n)); err != nil {
+			at := fmt.Sprintf("%s[%d]", name, n)
+			err := item(d, at)
+			if errors.Is(err, errNull) {
+				return badRequest(fmt.Sprintf("field %q is null", at), "leave it out")
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -97,7 +111,7 @@ func conversation(name string, to *[]fsm.Message) field {
 	return list(name, ContextMax, func(d *json.Decoder, name string) error {
 		var role string
 		var m fsm.Message
-		if err := object(d, text("role", &role), text("content", &m.Text)); err != nil {
+		if err := object(d, name, text("role", &role), text("content", &m.Text)); err != nil {
 			return err
 		}
 		switch m.Role = fsm.Role(role); m.Role {
@@ -124,7 +138,7 @@ func decodeObject(data []byte, fields ...field) error {
 		return badRequest("the message is not valid UTF-8", "send JSON in UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
-	if err := object(d, fields...); err != nil {
+	if err := object(d, "", fields...); err != nil {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
@@ -143,21 +157,31 @@ func DecodeTexts(data []byte, members map[string]*string) error {
 	return decodeObject(data, fields...)
 }
 
-// object reads the next value as an object of the given fields.
-func object(d *json.Decoder, fields ...field) error {
-	if err := delim(d, '{'); err != nil {
-		return err
+// object reads the next value as an object of the given fields. At is the place of the object in the
+// message; empty: it is the message.
+func object(d *json.Decoder, at string, fields ...field) error {
+	switch token, err := d.Token(); {
+	case err != nil:
+		return notJSON(d, err)
+	case token == json.Delim('{'):
+	case at != "":
+		return badRequest(fmt.Sprintf("field %q is not an object", at), "the fields of one are "+fieldNames(fields))
+	default:
+		return badRequest("the message is not a JSON object", `send an object such as {"text": "hello"}`)
 	}
 	seen := make([]bool, len(fields))
 	for d.More() {
-		if err := decodeField(d, fields, seen); err != nil {
+		if err := decodeField(d, at, fields, seen); err != nil {
 			return err
 		}
 	}
-	return delim(d, '}')
+	if _, err := d.Token(); err != nil {
+		return notJSON(d, err)
+	}
+	return nil
 }
 
-func decodeField(d *json.Decoder, fields []field, seen []bool) error {
+func decodeField(d *json.Decoder, at string, fields []field, seen []bool) error {
 	token, err := d.Token()
 	if err != nil {
 		return notJSON(d, err)
@@ -167,6 +191,9 @@ func decodeField(d *json.Decoder, fields []field, seen []bool) error {
 	for i < len(fields) && fields[i].name != name {
 		i++
 	}
+	if at != "" {
+		name = at + "." + name
+	}
 	if i == len(fields) {
 		return badRequest("unknown field "+wording.Quote(name), "the fields are "+fieldNames(fields))
 	}
@@ -174,18 +201,10 @@ func decodeField(d *json.Decoder, fields []field, seen []bool) error {
 		return badRequest(fmt.Sprintf("field %q is given twice", name), "send it once")
 	}
 	seen[i] = true
-	return fields[i].read(d, name)
-}
-
-func delim(d *json.Decoder, want json.Delim) error {
-	switch token, err := d.Token(); {
-	case err != nil:
-		return notJSON(d, err)
-	case token != want:
-		return badRequest("the message is not a JSON object", `send an object such as {"text": "hello"}`)
-	default:
-		return nil
+	if err := fields[i].read(d, name); !errors.Is(err, errNull) {
+		return err
 	}
+	return nil
 }
 
 func notJSON(d *json.Decoder, err error) error {

@@ -151,7 +151,7 @@ func (h *HTTP) postRead(w http.ResponseWriter, r *http.Request) error {
 	var marks []inbox.Mark
 	err := h.read(w, r, list("read", inbox.ChatsMax, func(d *json.Decoder, name string) error {
 		var m inbox.Mark
-		if err := object(d, text("channel", &m.Channel), text("chat", &m.Chat), whole("position", &m.Position)); err != nil {
+		if err := object(d, name, text("channel", &m.Channel), text("chat", &m.Chat), whole("position", &m.Position)); err != nil {
 			return err
 		}
 		marks = append(marks, m)
@@ -174,6 +174,9 @@ func whole(name string, to *uint64) field {
 		var raw json.RawMessage
 		if err := d.Decode(&raw); err != nil {
 			return notJSON(d, err)
+		}
+		if string(raw) == "null" {
+			return errNull
 		}
 		value, err := strconv.ParseUint(string(raw), 10, 64)
 		if err != nil {

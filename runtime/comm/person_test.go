@@ -33,6 +33,22 @@ func TestCOM11ARequestBringsItsOriginImagesAndHistory(t *testing.T) {
 	}
 }
 
+// Many libraries write null for what is not set.
+func TestCOM6AFieldThatIsNullIsMissing(t *testing.T) {
+	s := serveHTTP(t, nil)
+	var body any
+	if r := s.do(post(`{"id":"m1","session":null,"text":"a","channel":null,"chat":null,"images":null,"context":null}`), &body); r.StatusCode != http.StatusAccepted {
+		t.Errorf("a request: status %d", r.StatusCode)
+	}
+	same(t, []comm.Request{{Key: httpKey("m1"), Text: "a"}}, s.front.Seen().Requests)
+	if r := s.do(call{method: "POST", path: "/v1/schedules", body: `{"message":"a","every_seconds":60,"cron_expr":null,"at":null,"by":null}`}, &body); r.StatusCode != http.StatusOK {
+		t.Errorf("a schedule: status %d", r.StatusCode)
+	}
+	if r := s.do(call{method: "POST", path: "/v1/messages/read", body: `{"read":[{"channel":"cli","chat":null,"position":null}]}`}, &body); r.StatusCode != http.StatusOK {
+		t.Errorf("marks: status %d", r.StatusCode)
+	}
+}
+
 func TestAChatWithoutAChannelIsTheListenersOwn(t *testing.T) {
 	for body, want := range map[string]fsm.Origin{
 		`{"text":"a","chat":"7"}`:      {Channel: "http", Chat: "7"},
