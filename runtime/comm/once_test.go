@@ -1,7 +1,10 @@
 package comm_test
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -71,11 +74,53 @@ type slow struct {
 	raised, durable chan struct{}
 }
 
-// Raise implements [comm.Front].
+// Raise implements [comm.Front]. As in the daemon, an event whose client goes meanwhile is raised all
+// the same.
 func (s slow) Raise(ctx context.Context, e fsm.EventRaised) error {
 	s.raised <- struct{}{}
-	<-s.durable
-	return s.Front.Raise(ctx, e)
+	select {
+	case <-s.durable:
+		return s.Front.Raise(ctx, e)
+	case <-ctx.Done():
+		return cmp.Or(s.Front.Raise(ctx, e), ctx.Err())
+	}
+}
+
+// A client that loses its connection is the one that sends its request again.
+func TestCOM92WhatItsClientHasLeftIsNotDoneAgain(t *testing.T) {
+	front := slow{fronttest.New(), make(chan struct{}, 2), make(chan struct{})}
+	h, err := comm.NewHTTP(front, comm.HTTPOptions{Token: token, RequestBytesMax: 4096})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		left := context.AfterFunc(r.Context(), func() { gone <- struct{}{} })
+		defer left()
+		h.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	s := &site{t: t, address: server.Listener.Addr().String(), client: server.Client()}
+	const body = `{"source":"disk","event":"full"}`
+	conn, err := net.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "POST /v1/events HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nIdempotency-Key: k\r\nContent-Length: %d\r\n\r\n%s",
+		s.address, token, len(body), body)
+	<-front.raised
+	conn.Close()
+	<-gone
+	close(front.durable)
+	again := http.StatusTooManyRequests
+	var r *http.Response
+	for again == http.StatusTooManyRequests { // the first is still being answered
+		r = s.start(keyed(call{method: "POST", path: "/v1/events", body: body}, "k"))
+		again = r.StatusCode
+	}
+	if raised := len(front.Seen().Raised); again != http.StatusAccepted || r.Header.Get("Idempotency-Replayed") == "" || raised != 1 {
+		t.Errorf("sent again: status %d, %v, and %d events were raised", again, r.Header, raised)
+	}
 }
 
 func TestCOM92WhatIsBeingAnsweredIsBusyForAWhile(t *testing.T) {

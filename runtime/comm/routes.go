@@ -2,6 +2,7 @@ package comm
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -251,6 +252,9 @@ func (h *HTTP) once(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		body, err = h.bodyOf(w, r, MemoryBytesMax)
 	}
 	if err == nil {
+		// What has begun may happen although its client has gone. Its answer is kept for the client
+		// that sends it again, so nothing may end the work before there is one.
+		r = r.WithContext(context.WithoutCancel(r.Context()))
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		err = h.keys.Serve(w, r, idempotency.Name{Caller: CallerOf(r.Context()).Name, Key: key}, body, next)
 	}
