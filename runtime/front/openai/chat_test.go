@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -322,5 +323,30 @@ func TestFRT4ABodyThatEndsEarlyHasTheStatusOfARequestThatCanBeSentAgain(t *testi
 	s := serve(t)
 	if got := s.Cut("POST", "/v1/chat/completions", `{`+hello); got != 408 || len(s.Front.Seen().Requests) != 0 {
 		t.Errorf("%d, %d requests; want 408 and none", got, len(s.Front.Seen().Requests))
+	}
+}
+
+// A client that gives up while its request becomes durable tries again. Until it is known whether the
+// request is accepted, no other one gets its id, and the retry is not taken for an older one.
+func TestFRT7ARequestWhoseClientHasGoneKeepsItsID(t *testing.T) {
+	front := fronttest.New()
+	routes := openai.New(front, openai.Options{RequestBytesMax: 1 << 16}).Routes()
+	chat := routes[slices.IndexFunc(routes, func(r comm.Route) bool { return r.Pattern == "/v1/chat/completions" })]
+	gone, leave := context.WithCancel(comm.WithCaller(t.Context(), comm.Local()))
+	leave()
+	release := front.Hold()
+	done := make(chan error, 1)
+	go func() {
+		done <- chat.Handle(httptest.NewRecorder(), httptest.NewRequestWithContext(gone, "POST", chat.Pattern, strings.NewReader("{"+hello+"}")))
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if err := front.Await(ctx, func(seen fronttest.Seen) bool { return seen.Held == 1 }); err != nil {
+		t.Error("it was given up:", err)
+	}
+	release()
+	<-done
+	if n := len(front.Seen().Requests); n != 1 {
+		t.Errorf("%d requests were accepted", n)
 	}
 }

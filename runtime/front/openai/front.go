@@ -168,7 +168,9 @@ func (f *Front) accept(r *http.Request, body []byte, in comm.Request, session fu
 	if err := in.Check(); err != nil {
 		return engine.Acceptance{}, err
 	}
-	return f.front.Accept(r.Context(), in)
+	// A request may be accepted although its client has gone. Its id stays reserved until that is
+	// known: the client's retry would take the request before it for this one.
+	return f.front.Accept(context.WithoutCancel(r.Context()), in)
 }
 
 // key returns the key of a request of the caller's.
