@@ -43,7 +43,7 @@ func (m *Model) past(p Past) {
 			}
 			m.print(asked, m.asked(clean(strings.TrimSpace(msg.Text)))...)
 		case fsm.RoleTool:
-			i := &item{kind: called, tool: msg.Tool, text: msg.Text, done: true}
+			i := &item{kind: called, tool: msg.Tool, text: msg.Text, done: true, past: true}
 			if len(open) > 0 && open[0].Name == msg.Tool {
 				i.args, open = open[0].Args, open[1:]
 			}

@@ -39,6 +39,7 @@ type item struct {
 	output      string // the end of the command's output so far
 	preview     string // what it would do
 	failed      bool
+	past        bool // called: from the archive, which does not say whether it failed
 	began, over time.Time
 }
 

@@ -302,6 +302,8 @@ func (m *Model) call(i *item, unfolded bool) []string {
 	if !unfolded {
 		text := line(i.tool)
 		if len(args) > 0 && i.args != "" {
+	case i.past:
+		mark = m.style.dim("•")
 			text += " " + line(strings.Join(args, ", "))
 		}
 		came := summary(i)

@@ -20,7 +20,7 @@ func TestCLI150WhatWasSaidBeforeIsShown(t *testing.T) {
 		{Message: fsm.Message{Role: fsm.RoleAssistant, Text: "It is **92%** full."}},
 		{Message: fsm.Message{Role: fsm.RoleUser, Text: "This is your heartbeat.\n\nLook.", Source: fsm.FromOperator}},
 	}})
-	p.shows("7 messages before this", "› How full is the disk?", "✓ exec command: df │ 92% (+1)", "It is 92% full.", "· This is your heartbeat.", "session cli:direct, qwen3")
+	p.shows("7 messages before this", "› How full is the disk?", "• exec command: df │ 92% (+1)", "It is 92% full.", "· This is your heartbeat.", "session cli:direct, qwen3")
 	p.does(Past{Session: "a;b", Earlier: 7, Messages: []session.Archived{{Message: fsm.Message{Role: fsm.RoleUser, Text: "And now?"}}}})
 	p.shows("7 messages before this: shelly session show 'a;b'") // CLI-217
 }
