@@ -42,6 +42,23 @@ func TestCLI1ACommandAloneIsWhatItIsAmongAll(t *testing.T) {
 	}
 }
 
+// CLI-155: what a command prints in a chat is as wide as the chat shows.
+func TestCLI155TheHelpIsAsWideAsItsSheet(t *testing.T) {
+	for _, columns := range []int{50, 77, 200} {
+		for _, line := range [][]string{{"schedule", "add", "--help"}, {"ask", "--help-all"}} {
+			out := terminal.Sheet{Columns: columns}
+			if code := execute(line, &terminal.Terminal{Out: &out, Err: &out}); code != exit.OK {
+				t.Fatalf("%q: ended with %d: %s", line, code, &out)
+			}
+			for l := range strings.Lines(out.String()) {
+				if l = strings.TrimRight(l, " \n"); len(l) > min(columns, 80) {
+					t.Errorf("%q for %d columns has a line of %d: %s", line, columns, len(l), l)
+				}
+			}
+		}
+	}
+}
+
 // CLI-3: an argument or flag that is given as an empty text is refused, whatever leaving it out
 // would mean; a text may be empty.
 func TestCLI3AnEmptyArgumentIsRefused(t *testing.T) {

@@ -115,7 +115,7 @@ func executeBy(grammar any, args []string, t *terminal.Terminal) (code int) {
 		kong.Writers(t.Out, t.Err),
 		kong.Exit(func(code int) { ended = code }),
 		kong.Help(help),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: terminal.Width(t.Out)}),
 		kong.Vars{"version": versionLine()},
 		kong.Bind(t, terminal.Shell(execute)),
 	)

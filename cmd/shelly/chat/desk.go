@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -117,7 +116,7 @@ func (d *desk) perform(e talk.Effect) {
 	case talk.Read:
 		_, _ = d.daemon.Read(d.ctx, mail.Marks(e.Messages)...) // if this fails, they are shown again
 	case talk.Run:
-		d.run(e.Args)
+		d.run(e.Args, e.Columns)
 	case talk.Load:
 		d.load(e.Session)
 	case talk.Elsewhere:
@@ -277,7 +276,7 @@ func (d *desk) hear() {
 }
 
 // run runs a command line of shelly against this daemon.
-func (d *desk) run(args []string) {
+func (d *desk) run(args []string, columns int) {
 	if d.c.ConfigFile != "" {
 		args = append(args, "--config", d.c.ConfigFile)
 	}
@@ -287,7 +286,7 @@ func (d *desk) run(args []string) {
 	for _, set := range d.c.Set {
 		args = append(args, "--set", set)
 	}
-	var out bytes.Buffer
+	out := terminal.Sheet{Columns: columns}
 	code := d.shell(args, &terminal.Terminal{In: strings.NewReader(""), Out: &out, Err: &out})
 	d.tell(talk.Said{Text: out.String(), Failed: code != exit.OK})
 }

@@ -57,7 +57,7 @@ func (m *Model) command(text string) (effects []Effect, done bool) {
 	}
 	words, err := split(rest)
 	if err != "" {
-		m.print(noted, m.style.red("✗ "+err))
+		m.wrong(err)
 		return nil, true
 	}
 	m.edit.Clear()
@@ -72,7 +72,7 @@ func (m *Model) unknown(name string, all []command) {
 		names = append(names, c.name)
 	}
 	text := "there is no command " + wording.Word(name) + "; " + wording.Meant(name, names, "/help lists them.")
-	m.print(noted, m.style.red("✗ "+line(text+" To send it as text, begin with a space.")))
+	m.wrong(text + " To send it as text, begin with a space.")
 }
 
 // do performs a command.
@@ -85,7 +85,7 @@ func (m *Model) do(c command, words []string, rest string) []Effect {
 		return nil
 	case "/image":
 		if rest == "" {
-			m.print(noted, m.style.red("✗ name the file of the picture: /image FILE"))
+			m.wrong("name the file of the picture: /image FILE")
 			return nil
 		}
 		return []Effect{ReadImage{Path: path(rest)}}
@@ -98,21 +98,21 @@ func (m *Model) do(c command, words []string, rest string) []Effect {
 			return []Effect{Load{Session: words[0]}}
 		}
 	}
-	m.print(asked, m.style.dim("› "+line(c.name+" "+rest)))
+	m.print(asked, m.dimmed("› "+line(c.name+" "+rest))...)
 	if len(words) == 0 {
 		words = c.plain
 	}
 	for _, w := range words {
 		if w == "--follow" || w == "-f" || w == "--watch" || w == "-w" {
-			m.print(noted, m.style.red("✗ "+w+" does not end; use it in another terminal"))
+			m.wrong(w + " does not end; use it in another terminal")
 			return nil
 		}
 	}
 	if len(c.verbs) > 0 && (len(words) == 0 || !slices.Contains(c.verbs, words[0])) {
-		m.print(noted, m.style.red("✗ "+line(c.name+": give one of "+strings.Join(c.verbs, ", "))))
+		m.wrong(c.name + ": give one of " + strings.Join(c.verbs, ", "))
 		return nil
 	}
-	return []Effect{Run{Args: slices.Concat(c.run, words)}}
+	return []Effect{Run{Args: slices.Concat(c.run, words), Columns: m.outputColumns()}}
 }
 
 // split splits a command line into words as a shell does, with quotes and backslashes.

@@ -11,18 +11,19 @@ import (
 )
 
 func TestCLI155ACommandDoesWhatItsVerbDoes(t *testing.T) {
+	run := func(args ...string) Run { return Run{Args: args, Columns: 77} }
 	for line, want := range map[string]Effect{ // order-free: each has its own world
-		"/schedule add --every 30m 'water the plants'": Run{Args: []string{"schedule", "add", "--every", "30m", "water the plants"}},
-		"/schedule":            Run{Args: []string{"schedule", "list"}},
-		"/schedule pause s1":   Run{Args: []string{"schedule", "pause", "s1"}},
-		"/messages":            Run{Args: []string{"messages"}},
-		"/status":              Run{Args: []string{"status"}},
-		"/model":               Run{Args: []string{"model", "list"}},
-		"/session":             Run{Args: []string{"session", "list"}},
+		"/schedule add --every 30m 'water the plants'": run("schedule", "add", "--every", "30m", "water the plants"),
+		"/schedule":            run("schedule", "list"),
+		"/schedule pause s1":   run("schedule", "pause", "s1"),
+		"/messages":            run("messages"),
+		"/status":              run("status"),
+		"/model":               run("model", "list"),
+		"/session":             run("session", "list"),
 		"/session work":        Load{Session: "work"},
 		"/image a b.png":       ReadImage{Path: "a b.png"},
 		"/quit":                Quit{},
-		"/memory search x\\ y": Run{Args: []string{"memory", "search", "x y"}},
+		"/memory search x\\ y": run("memory", "search", "x y"),
 	} {
 		p := newPerson(t)
 		p.does(Paste{Text: line})
@@ -52,6 +53,30 @@ func TestCLI155ACommandDoesWhatItsVerbDoes(t *testing.T) {
 			t.Errorf("%q is not sent", text)
 		}
 	}
+}
+
+func TestCLI155TheHelpIsWholeInANarrowWindow(t *testing.T) {
+	for _, columns := range []int{120, 80, 60, 40, 24} {
+		p := newPerson(t)
+		p.does(Resized{columns, 24}, Paste{Text: "/help"})
+		p.presses("enter")
+		text := strings.Join(strings.Fields(strings.Join(p.above, " ")), " ")
+		for _, c := range commands() {
+			if want := strings.Join(strings.Fields(c.name+" "+c.args+" "+c.does), " "); !strings.Contains(text, want) && columns > 40 || !strings.Contains(text, c.does) {
+				t.Errorf("%d columns: %q is missing in\n%s", columns, want, strings.Join(p.above, "\n"))
+			}
+		}
+	}
+}
+
+func TestCLI150NotesAreWrappedBetweenWords(t *testing.T) {
+	p := newPerson(t)
+	p.does(Resized{48, 24}, Image{Path: "notes", Err: errors.New("/home/me/notes is not a PNG, JPEG or WebP image (it looks like text/plain); send another file")})
+	p.does(Paste{Text: "/memory search" + strings.Repeat(" words", 12)})
+	p.presses("enter")
+	p.does(Paste{Text: "/nothing"})
+	p.presses("enter")
+	p.shows("✗ /home/me/notes is not a PNG, JPEG or WebP", "image (it looks like text/plain); send another", "✗ there is no command", "as text, begin with a space.")
 }
 
 func TestCLI155StopSaysWhatGoesOnElsewhere(t *testing.T) {

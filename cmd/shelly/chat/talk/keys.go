@@ -131,7 +131,7 @@ func (m *Model) image(i Image) {
 		m.insert(i.Typed)
 		m.tell(i.Err.Error())
 	case i.Err != nil:
-		m.print(noted, m.style.red("✗ "+line(i.Err.Error())))
+		m.wrong(i.Err.Error())
 	default:
 		m.images = append(m.images, attached{name: i.Path, data: i.Data})
 	}
@@ -322,7 +322,14 @@ func (m *Model) unfold() {
 }
 
 // tell prints a note about the chat itself.
-func (m *Model) tell(text string) { m.print(noted, m.style.dim("· "+line(text))) }
+func (m *Model) tell(text string) { m.note(text, false) }
+
+// wrong prints why something that the person wants cannot be done.
+func (m *Model) wrong(text string) { m.note(text, true) }
+
+func (m *Model) note(text string, failed bool) {
+	m.print(noted, m.itemLines(&item{kind: noted, text: text, failed: failed}, false)...)
+}
 
 // ended handles the end of a request.
 func (m *Model) ended(e Ended) []Effect {

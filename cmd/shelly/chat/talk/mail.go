@@ -70,13 +70,16 @@ func (m *Model) answering() string {
 // saidRows is how many lines of a command's output are shown.
 const saidRows = 200
 
+// outputColumns is the width of a command's output, which is indented.
+func (m *Model) outputColumns() int { return max(m.width-3, 8) }
+
 // said shows the output of a command.
 func (m *Model) said(s Said) {
 	text := strings.TrimRight(clean(s.Text), "\n ")
 	if text == "" {
 		return
 	}
-	lines := hanging(text, max(m.width-3, 8))
+	lines := hanging(text, m.outputColumns())
 	if len(lines) > saidRows {
 		lines = append(lines[:saidRows:saidRows], "… "+wording.Count(len(lines)-saidRows, "more line"))
 	}

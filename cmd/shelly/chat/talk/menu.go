@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"shelly/cmd/shelly/internal/markdown"
 )
 
 // menu has the possible completions of the line.
@@ -137,23 +139,33 @@ func (m *Model) menuLines(columns, most int) []string {
 	return lines[:min(len(lines), max(most, 0))]
 }
 
+// helpColumns is the width of the commands and keys in the help, and the least width of what they do.
+const helpColumns = 20
+
 // help is what /help shows.
 func (m *Model) help() []string {
 	var lines []string
+	explain := func(what, does string) {
+		head, room := "  "+pad(what, helpColumns), m.columns()-helpColumns-2
+		if room < helpColumns { // below it instead
+			lines = append(lines, ansi.Truncate("  "+what, m.columns(), "…"))
+			head, room = "    ", m.columns()-4
+		}
+		for _, part := range markdown.Wrap(does, room) {
+			lines = append(lines, head+part)
+			head = strings.Repeat(" ", ansi.StringWidth(head))
+		}
+	}
 	for _, c := range commands() {
-		lines = append(lines, "  "+pad(c.name+" "+c.args, 20)+c.does)
+		explain(c.name+" "+c.args, c.does)
 	}
 	for _, k := range [][2]string{
 		{"enter", "send"}, {"alt-enter, ctrl-j", "new line"}, {"esc, ctrl-c", "cancel; again: leave, while shelly continues"},
 		{"ctrl-o", "show thoughts and tool calls in full or in one line"}, {"up, down", "earlier lines"}, {"tab", "complete a command"}, {"ctrl-d", "leave"},
 	} {
-		lines = append(lines, "  "+pad(k[0], 20)+k[1])
+		explain(k[0], k[1])
 	}
-	var wrapped []string
-	for _, l := range lines {
-		wrapped = append(wrapped, ansi.Truncate(l, m.columns(), "…"))
-	}
-	return wrapped
+	return lines
 }
 
 func pad(text string, columns int) string {

@@ -54,6 +54,9 @@ func (p *person) does(msgs ...Msg) {
 		p.raw += strings.Join(f.Above, "\n") + strings.Join(f.Live, "\n")
 		p.live = nil
 		for _, line := range f.Above {
+			if w := ansi.StringWidth(line); w >= max(p.width, 24) { // a word in a line is never cut in a narrower one
+				p.t.Errorf("a printed line of %d columns in a window of %d: %q", w, p.width, line)
+			}
 			p.above = append(p.above, strings.TrimRight(ansi.Strip(line), " "))
 		}
 		for _, line := range f.Live {

@@ -140,8 +140,11 @@ type (
 	}
 	// Read marks messages as shown.
 	Read struct{ Messages []comm.Message }
-	// Run runs a command line; its output comes as [Said].
-	Run struct{ Args []string }
+	// Run runs a command line; its output, for a screen of that many columns, comes as [Said].
+	Run struct {
+		Args    []string
+		Columns int
+	}
 	// Load reads the archive of a session.
 	Load struct{ Session string }
 	// Elsewhere asks what still runs outside a session; the answer comes as [Said].

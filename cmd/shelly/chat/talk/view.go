@@ -265,6 +265,15 @@ func (m *Model) itemLines(i *item, unfolded bool) []string {
 	}
 }
 
+// dimmed returns the lines of a text of the chat's own.
+func (m *Model) dimmed(text string) []string {
+	lines := markdown.Wrap(text, m.columns())
+	for at, l := range lines {
+		lines[at] = m.style.dim(l)
+	}
+	return lines
+}
+
 // thought returns a thought: its last lines while it grows, then one line that says how long it
 // took.
 func (m *Model) thought(i *item, unfolded bool) []string {
@@ -293,6 +302,8 @@ func (m *Model) thought(i *item, unfolded bool) []string {
 func (m *Model) call(i *item, unfolded bool) []string {
 	mark := m.style.yellow("→")
 	switch {
+	case i.past:
+		mark = m.style.dim("•")
 	case i.done && i.failed:
 		mark = m.style.red("✗")
 	case i.done:
@@ -302,8 +313,6 @@ func (m *Model) call(i *item, unfolded bool) []string {
 	if !unfolded {
 		text := line(i.tool)
 		if len(args) > 0 && i.args != "" {
-	case i.past:
-		mark = m.style.dim("•")
 			text += " " + line(strings.Join(args, ", "))
 		}
 		came := summary(i)

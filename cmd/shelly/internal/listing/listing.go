@@ -45,7 +45,7 @@ func Table[R any](out io.Writer, head string, rows []R, cells func(R) []string) 
 			lines[i][n] = terminal.Printable(oneLine.Replace(cell))
 		}
 	}
-	return tabulate(out, terminal.Columns(out), head, lines)
+	return tabulate(out, terminal.Width(out), head, lines)
 }
 
 // tabulate prints a table for a screen of that many columns; 0: as many as it needs.

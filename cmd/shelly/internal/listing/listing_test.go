@@ -71,6 +71,10 @@ func TestCLI210ANarrowTerminalGetsBlocks(t *testing.T) {
 			t.Errorf("%d columns: %v\n%s\nwant\n%s", columns, err, &out, want)
 		}
 	}
+	sheet := terminal.Sheet{Columns: 22} // as in a chat (CLI-155)
+	if err := Table(&sheet, "ID\tIS\tTEXT", rows, func(row []string) []string { return row }); err != nil || sheet.String() != blocks {
+		t.Errorf("on a sheet: %v\n%s\nwant\n%s", err, &sheet, blocks)
+	}
 	rows[0][2] = strings.Repeat("x", narrow)
 	for columns, want := range map[int]bool{narrow: true, narrow + 1: false} {
 		var out bytes.Buffer

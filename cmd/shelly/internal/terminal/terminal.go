@@ -3,6 +3,7 @@
 package terminal
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"io"
@@ -64,6 +65,21 @@ func Columns(w io.Writer) int {
 		return 0
 	}
 	return cmp.Or(columns, 80) // 0: the terminal does not report it
+}
+
+// Sheet is output that is kept as a text, to be shown on a screen of that many columns.
+type Sheet struct {
+	bytes.Buffer
+	Columns int
+}
+
+// Width returns how wide what is written to w may be, to be shown whole: the columns of a terminal or
+// of a sheet; 0 if that is not known.
+func Width(w io.Writer) int {
+	if sheet, ok := w.(*Sheet); ok {
+		return sheet.Columns
+	}
+	return Columns(w)
 }
 
 // Shell runs a command line of shelly, given without the program's name, and returns its exit
