@@ -32,6 +32,7 @@ func commands() []command {
 		{name: "/request", args: "VERB", does: "requests: list, show, cancel, approve, deny, resolve", run: []string{"request"}, verbs: []string{"list", "show", "cancel", "approve", "deny", "resolve"}, plain: []string{"list"}},
 		{name: "/approval", args: "VERB", does: "approvals for later calls: list, revoke", run: []string{"approval"}, verbs: []string{"list", "revoke"}, plain: []string{"list"}},
 		{name: "/memory", args: "VERB", does: "the memory: list, search, show", run: []string{"memory"}, verbs: []string{"list", "search", "show"}, plain: []string{"list"}},
+		{name: "/undo", args: "[COUNT]", does: "undo the last changes of files in this conversation", run: []string{"tool", "undo"}},
 		{name: "/model", does: "the models of the server", run: []string{"model", "list"}, verbs: []string{}},
 		{name: "/quit", does: "leave; shelly continues what is running"},
 	}
@@ -101,6 +102,13 @@ func (m *Model) do(c command, words []string, rest string) []Effect {
 	m.print(asked, m.dimmed("› "+line(c.name+" "+rest))...)
 	if len(words) == 0 {
 		words = c.plain
+	}
+	switch {
+	case c.name == "/undo" && !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "--session") }):
+		words = append(words, "--session="+m.Session())
+	case c.name == "/model" && len(words) > 0 && !strings.HasPrefix(words[0], "-"):
+		m.wrong("the model is set by brain.model in the configuration, and for one run by shelly run --model " + wording.ShellArgument(words[0]))
+		return nil
 	}
 	for _, w := range words {
 		if w == "--follow" || w == "-f" || w == "--watch" || w == "-w" {

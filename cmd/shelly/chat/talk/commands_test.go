@@ -19,6 +19,8 @@ func TestCLI155ACommandDoesWhatItsVerbDoes(t *testing.T) {
 		"/messages":            run("messages"),
 		"/status":              run("status"),
 		"/model":               run("model", "list"),
+		"/undo":                run("tool", "undo", "--session=cli:direct"),
+		"/undo 2 --dry-run":    run("tool", "undo", "2", "--dry-run", "--session=cli:direct"),
 		"/session":             run("session", "list"),
 		"/session work":        Load{Session: "work"},
 		"/image a b.png":       ReadImage{Path: "a b.png"},
@@ -38,6 +40,7 @@ func TestCLI155ACommandDoesWhatItsVerbDoes(t *testing.T) {
 	for line, says := range map[string]string{ // order-free: each has its own world
 		"/shedule list": "did you mean /schedule?", "/xyzzy": "/help lists them. To send", "/messages -f": "does not end", "/schedule what": "give one of list, add",
 		"/image": "name the file", "/request show 'a": "a quote is not closed", "/help": "alt-enter, ctrl-j",
+		"/model big:4b": "shelly run --model big:4b",
 	} {
 		p := newPerson(t)
 		p.does(Paste{Text: line})
