@@ -20,6 +20,7 @@ type addCmd struct {
 	Cron    string         `placeholder:"EXPR" help:"Times as in crontab, such as '0 9 * * mon-fri', or @daily."`
 	Every   *time.Duration `placeholder:"TIME" help:"Interval, such as 30m."`
 	At      string         `placeholder:"TIME" help:"Run once, at a time such as 2026-01-31T09:00."`
+	In      *time.Duration `placeholder:"TIME" help:"Run once, after a time such as 20m."`
 	Zone    string         `placeholder:"NAME" help:"Zone of the times: UTC, +02:00, or one of about.zones. Default: yours (about.zone)."`
 	Channel string         `placeholder:"NAME" help:"Channel that the answers go to."`
 	Chat    string         `placeholder:"NAME" help:"Chat in the channel. Default: the one of ask and chat."`
@@ -29,21 +30,34 @@ type addCmd struct {
 
 // Help is the text after the usage.
 func (addCmd) Help() string {
-	return "Give one of --cron, --every and --at. The answers are messages: see shelly messages."
+	return "Give one of --cron, --every, --at and --in. The answers are messages: see shelly messages."
 }
 
 // Run implements the subcommand (CLI-142).
 func (c *addCmd) Run(t *terminal.Terminal) error {
-	var every fsm.Millis
-	switch {
-	case c.Every == nil:
-	case *c.Every < time.Second, *c.Every%time.Second != 0:
-		return exit.Errorf(exit.Usage, "--every: give whole seconds, such as 90s or 30m")
-	default:
-		every = fsm.Millis(c.Every.Milliseconds())
+	given := 0
+	for _, set := range []bool{c.Cron != "", c.Every != nil, c.At != "", c.In != nil} {
+		if set {
+			given++
+		}
+	}
+	if given != 1 {
+		return exit.Errorf(exit.Usage, "give exactly one of --cron, --every, --at and --in")
+	}
+	every, err := whole("--every", c.Every)
+	if err != nil {
+		return err
+	}
+	after, err := whole("--in", c.In)
+	if err != nil {
+		return err
+	}
+	once := c.At
+	if after > 0 {
+		once = moment.Local(moment.Now() + after + fsm.Second - 1).UTC().Format(time.RFC3339) // never too early
 	}
 	in := fsm.ScheduleChanged{
-		Change: fsm.ScheduleAdd, Text: strings.Join(c.Text, " "), Cron: c.Cron, Every: every, Once: c.At, Zone: c.Zone,
+		Change: fsm.ScheduleAdd, Text: strings.Join(c.Text, " "), Cron: c.Cron, Every: every, Once: once, Zone: c.Zone,
 		Origin: comm.ChatOf(c.Channel, c.Chat), By: c.By,
 	}
 	if c.Channel == "" && c.Chat == "" {
@@ -65,6 +79,17 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 	}
 	fmt.Fprintf(t.Out, "schedule %s is added\n", id) // it has already run
 	return nil
+}
+
+// whole returns the time that a flag gives in whole seconds; 0 if it is not given.
+func whole(flag string, d *time.Duration) (fsm.Millis, error) {
+	switch {
+	case d == nil:
+		return 0, nil
+	case *d < time.Second, *d%time.Second != 0:
+		return 0, exit.Errorf(exit.Usage, "%s: give whole seconds, such as 90s or 30m", flag)
+	}
+	return fsm.Millis(d.Milliseconds()), nil
 }
 
 // one has the flags that name a schedule.

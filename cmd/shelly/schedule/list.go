@@ -101,7 +101,7 @@ func to(s comm.Schedule) string {
 }
 
 // flagOf replaces the machine's field names by those of the flags.
-var flagOf = strings.NewReplacer("every_seconds", "--every", "cron_expr", "--cron", "message", "the text", "at is", "--at is", "and at", "and --at")
+var flagOf = strings.NewReplacer("every_seconds", "--every", "cron_expr", "--cron", "message", "the text", "at is", "--at is")
 
 // worded returns a refusal in the words of the command line.
 func worded(in fsm.ScheduleChanged, err error) error {
