@@ -227,10 +227,13 @@ func (d *desk) process() string {
 func (d *desk) load(id string) {
 	ctx, cancel := context.WithTimeout(d.ctx, answerWait)
 	defer cancel()
-	past := talk.Past{Session: id}
+	past := talk.Past{Session: id, New: true}
 	all, err := d.daemon.Sessions(ctx)
 	for _, s := range all {
-		if s.ID != id || s.Last == 0 {
+		if s.ID != id {
+			continue
+		}
+		if past.New = false; s.Last == 0 {
 			continue
 		}
 		if s.Last > pastShown {
@@ -241,6 +244,13 @@ func (d *desk) load(id string) {
 		if past.Earlier > 0 && first > 0 { // begin with a whole turn
 			past.Earlier, past.Messages = past.Earlier+uint64(first), past.Messages[first:]
 		}
+	}
+	if len(past.Messages) > 0 {
+		body, _ := d.daemon.Requests(ctx, comm.Wanted{Session: id, Before: math.MaxUint64, Limit: newRequests}) // without it nothing is marked
+		past.Anew = anew(body.Requests, past.Messages)
+	}
+	if err != nil {
+		past.New = false
 	}
 	if err != nil && d.ctx.Err() == nil {
 		d.tell(talk.Said{Text: "what was said before cannot be read: " + err.Error(), Failed: true})

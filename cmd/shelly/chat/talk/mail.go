@@ -2,6 +2,7 @@ package talk
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"shelly/cmd/shelly/internal/mail"
@@ -34,7 +35,21 @@ func (m *Model) past(p Past) {
 		m.tell(fmt.Sprintf("%s before this: shelly session show %s", wording.Count(int(p.Earlier), "message"), wording.ShellArgument(p.Session)))
 	}
 	var open []fsm.ToolCall // of the message before, whose results follow in their order
-	for _, a := range p.Messages {
+
+	// anew reports whether the session was started over after the message before.
+	anew := func(until fsm.Millis) bool {
+		at := 0
+		for at < len(p.Anew) && p.Anew[at] < until {
+			at++
+		}
+		p.Anew = p.Anew[at:]
+		return at > 0
+	}
+	const begins = "/new: from here on a new conversation"
+	for i, a := range p.Messages {
+		if a.Message.Role == fsm.RoleUser && anew(a.At) && i > 0 {
+			m.tell(begins)
+		}
 		switch msg := a.Message; msg.Role {
 		case fsm.RoleUser:
 			if !msg.ByPerson() {
@@ -55,7 +70,14 @@ func (m *Model) past(p Past) {
 			}
 		}
 	}
-	m.tell("session " + p.Session + m.answering() + "; /help")
+	if anew(math.MaxInt64) {
+		m.tell(begins)
+	}
+	what := "session "
+	if p.New {
+		what = "new session "
+	}
+	m.tell(what + p.Session + m.answering() + "; /help")
 }
 
 // answering names the model, if it is known.

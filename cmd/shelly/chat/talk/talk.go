@@ -73,11 +73,14 @@ type (
 		More     int
 	}
 	// Past is what was said in the session before, the newest last. Earlier is how many messages
-	// there are before them.
+	// there are before them. Anew is when the session was started over, in order. New: there is no
+	// such session yet.
 	Past struct {
 		Session  string
 		Messages []session.Archived
 		Earlier  uint64
+		Anew     []fsm.Millis
+		New      bool
 	}
 	// Going is a request sent earlier that has no reply yet.
 	Going struct{ ID, Text string }

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/session"
@@ -23,6 +25,21 @@ func TestCLI150WhatWasSaidBeforeIsShown(t *testing.T) {
 	p.shows("7 messages before this", "› How full is the disk?", "• exec command: df │ 92% (+1)", "It is 92% full.", "· This is your heartbeat.", "session cli:direct, qwen3")
 	p.does(Past{Session: "a;b", Earlier: 7, Messages: []session.Archived{{Message: fsm.Message{Role: fsm.RoleUser, Text: "And now?"}}}})
 	p.shows("7 messages before this: shelly session show 'a;b'") // CLI-217
+}
+
+func TestCLI150WhereAConversationBeganIsShown(t *testing.T) {
+	said := func(at fsm.Millis, text string) session.Archived {
+		return session.Archived{At: at, Message: fsm.Message{Role: fsm.RoleUser, Text: text}}
+	}
+	p := newPerson(t)
+	p.does(Past{Session: "s", Messages: []session.Archived{said(10, "one"), said(20, "two"), said(30, "three")}, Anew: []fsm.Millis{5, 12, 14, 35}})
+	const begins = "· /new: from here on a new conversation"
+	want := []string{"› one", "", begins, "", "› two", "", "› three", "", begins, "· session s; /help"}
+	if diff := cmp.Diff(want, p.above); diff != "" {
+		t.Error(diff)
+	}
+	p.does(Past{Session: "other", New: true})
+	p.shows("· new session other; /help")
 }
 
 func TestCLI150AnAnswerOfAnyLengthFitsAnyWindow(t *testing.T) {
