@@ -109,7 +109,7 @@ func (m *Model) head(t *turn) {
 	if t.headed {
 		return
 	}
-	t.headed = true
+	t.headed, t.began = true, m.now // the wait for the turns before it does not count
 	text := clean(t.text)
 	for range t.images {
 		text = strings.TrimSpace(text + " [image]")

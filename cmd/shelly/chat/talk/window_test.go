@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/runtime/session"
 )
@@ -92,8 +93,12 @@ func TestCLI150QueuedRequestsWaitInALine(t *testing.T) {
 	one, two := p.asks("one"), p.asks("two")
 	p.happens(two, comm.Event{Type: comm.EventQueued, Ahead: 1})
 	p.shows("› one", "⋯ two  (queued, 1 ahead)")
+	for range 20 {
+		p.does(Tick{}) // a second
+	}
 	p.replies(one, "First.")
-	p.shows("› one", "First.", "› two")
+	p.happens(two, moves(state.Cognition, state.Thinking))
+	p.shows("› one", "First.", "› two", "asking the model · 1 s")
 	p.replies(two, "Second.")
 	p.shows("First.", "› two", "Second.")
 }
