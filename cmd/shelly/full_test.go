@@ -213,7 +213,7 @@ func (d *fullDisk) refuses(ctx context.Context, id string) {
 	if !errors.Is(err, engine.ErrNoSpace) || !strings.Contains(err.Error(), "make room") {
 		d.t.Errorf("request %s: %v; want no space, and what to do", id, err)
 	}
-	if s, err := c.Status(ctx); err != nil || !strings.Contains(s.NoSpace, "bytes left") {
+	if s, err := c.Status(ctx); err != nil || !strings.Contains(s.NoSpace, " left, ") {
 		d.t.Errorf("status %+v, %v; want the want of space in words", s, err)
 	}
 	if r, err := c.Get(ctx, id, "http"); err == nil {

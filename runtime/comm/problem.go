@@ -149,7 +149,7 @@ func ProblemOf(err error) *Problem {
 	case errors.Is(err, engine.ErrDamaged):
 		return &Problem{CodeDamaged, err.Error(), "shelly journal verify names all that is damaged"}
 	case full(err):
-		return &Problem{CodeNoSpace, engine.ErrNoSpace.Error(), "nothing has happened; make room on the data folder's disk, or lower the reserve"}
+		return &Problem{CodeNoSpace, engine.ErrNoSpace.Error(), "nothing has happened; make room on the disk of shelly's data folder (shelly status says how much), or lower the setting reserve"}
 	default:
 		return &Problem{CodeInternal, "shelly could not do this", "its log says why"}
 	}

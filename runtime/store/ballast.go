@@ -109,8 +109,8 @@ func (b *ballast) lacking(free, reserve uint64) error {
 	if b.state != ballastSpent {
 		return nil
 	}
-	return fmt.Errorf("%w: the disk was full, and %s has %d bytes left, %d are needed for the reserve and the ballast: free some space",
-		engine.ErrNoSpace, b.dir, free, reserve+b.bytes)
+	return fmt.Errorf("%w: the disk was full, and %s has %s left, %s are needed for the reserve and the ballast: free some space",
+		engine.ErrNoSpace, b.dir, size(free), size(reserve+b.bytes))
 }
 
 // make makes the file with blocks of its own, durably. A file that cannot be made whole is removed.
