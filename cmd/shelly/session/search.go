@@ -22,7 +22,7 @@ type searchCmd struct {
 
 // Help says where it searches.
 func (searchCmd) Help() string {
-	return "Searches all that is kept of what you, shelly and its tools have said. To see what the memory would recall, use shelly memory search."
+	return "Searches all that is kept of what you, shelly and its tools have said. Of a long message it shows the part with the words; shelly session show has the whole. To see what the memory would recall, use shelly memory search."
 }
 
 // found is a message and where it was said.
@@ -46,13 +46,16 @@ func (c *searchCmd) Run(t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		return listing.Print(t, c.JSON, foundBody{list}, list, printFound, "no message contains that; fewer words may find more")
+		return listing.Print(t, c.JSON, foundBody{list}, list, c.print, "no message contains that; fewer words may find more")
 	})
 }
 
-func printFound(out io.Writer, list []found) error {
+// want returns what is searched for, as it is compared.
+func (c *searchCmd) want() string { return folded(strings.Join(c.Text, " ")) }
+
+func (c *searchCmd) print(out io.Writer, list []found) error {
 	for _, m := range list {
-		if err := printMessage(out, terminal.Printable(m.Session)+"  ", m.Archived); err != nil {
+		if err := printMessage(out, terminal.Printable(m.Session)+"  ", m.Archived, excerpt(m.Message.Text, c.want())); err != nil {
 			return err
 		}
 	}
@@ -65,7 +68,7 @@ func (c *searchCmd) find(r reader) ([]found, error) {
 	if err != nil {
 		return nil, err
 	}
-	want, list := strings.ToLower(strings.Join(c.Text, " ")), []found{}
+	want, list := c.want(), []found{}
 	for _, id := range sessions {
 		own, err := c.within(r, id, want)
 		if err != nil {
@@ -84,7 +87,7 @@ func (c *searchCmd) find(r reader) ([]found, error) {
 func (c *searchCmd) within(r reader, id, want string) ([]found, error) {
 	var list []found
 	err := r.each(id, 0, func(m session.Archived) bool {
-		if strings.Contains(strings.ToLower(m.Message.Text), want) {
+		if strings.Contains(folded(m.Message.Text), want) {
 			if list = append(list, found{id, m}); c.Limit > 0 && len(list) == 2*c.Limit {
 				list = slices.Delete(list, 0, c.Limit)
 			}

@@ -48,7 +48,7 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 			return t.JSON(comm.ArchiveBody{Messages: list})
 		}
 		for _, m := range list {
-			if err := printMessage(t.Out, "", m); err != nil {
+			if err := printMessage(t.Out, "", m, body(m.Message)); err != nil {
 				return err
 			}
 		}
@@ -56,9 +56,9 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 	})
 }
 
-// printMessage prints who said what, and when.
-func printMessage(out io.Writer, where string, m session.Archived) error {
-	_, err := fmt.Fprintf(out, "%s  %s%s\n%s", moment.Clock(m.At, "-"), where, terminal.Printable(speaker(m.Message)), indented(body(m.Message)))
+// printMessage prints who said a text, and when.
+func printMessage(out io.Writer, where string, m session.Archived, text string) error {
+	_, err := fmt.Fprintf(out, "%s  %s%s\n%s", moment.Clock(m.At, "-"), where, terminal.Printable(speaker(m.Message)), indented(text))
 	return err
 }
 

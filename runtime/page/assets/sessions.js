@@ -37,7 +37,7 @@ export async function sessionsView(main, signal) {
   };
   search.addEventListener('submit', (e) => {
     e.preventDefault();
-    const want = words.value.trim().toLowerCase();
+    const want = folded(words.value);
     searching.abort(); // the last search is no longer wanted
     searching = new AbortController();
     const both = AbortSignal.any([signal, searching.signal]);
@@ -47,6 +47,9 @@ export async function sessionsView(main, signal) {
   });
   await show(every);
 }
+
+/** folded is a text as a search compares it: in small letters, with one blank for any between words. */
+const folded = (text) => text.replace(/\s+/g, ' ').trim().toLowerCase();
 
 const foundMax = 50;
 const atOnce = 4; // sessions that are read at the same time: a browser has six connections
@@ -61,7 +64,7 @@ async function matches(s, want, signal) {
     });
     if (!messages.length) break; // they were dropped since the list was made
     after = messages.at(-1).number;
-    for (const m of messages) if ((m.message.text || '').toLowerCase().includes(want)) found.push({ session: s.id, ...m });
+    for (const m of messages) if (folded(m.message.text || '').includes(want)) found.push({ session: s.id, ...m });
   }
   return found;
 }
@@ -76,7 +79,7 @@ async function find(list, want, signal, far) {
   found.splice(foundMax);
   if (!found.length) return [el('p', { class: 'dim' }, 'Nothing was found with these words.')];
   return [el('p', { class: 'dim' }, `${found.length}${found.length >= foundMax ? ' or more' : ''} found.`), el('ul', { class: 'rows' }, found.map((m) => {
-    const text = m.message.text;
+    const text = m.message.text.replace(/\s+/g, ' ').trim();
     const at = Math.max(0, text.toLowerCase().indexOf(want) - 40);
     return el('li', {}, el('a', { class: 'title', href: `#/sessions/${encodeURIComponent(m.session)}` }, m.session), ' ', time(m.at), el('div', {}, el('span', { class: 'dim' }, `${speaker(m.message)}: `), `${at ? '…' : ''}${short(text.slice(at), 160)}`));
   }))];
