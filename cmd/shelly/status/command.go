@@ -61,7 +61,8 @@ func (c *Command) once(ctx context.Context, t *terminal.Terminal, daemon *client
 	case c.JSON:
 		return t.JSON(s)
 	}
-	_, err = fmt.Fprint(t.Out, terminal.Printable(Words(s, loaded(ctx, cfg.Brain, s.Server), moment.Now())))
+	text := terminal.Printable(Words(s, loaded(ctx, cfg.Brain, s.Server), moment.Now()))
+	_, err = fmt.Fprint(t.Out, fitted(text, terminal.Width(t.Out)))
 	return err
 }
 
