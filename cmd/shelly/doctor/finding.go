@@ -3,10 +3,15 @@ package doctor
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/terminal"
 )
+
+// foundAt is the column that what was found begins at.
+const foundAt = len("fail  ") + 13 + len("  ")
 
 // finding is the result of one check.
 type finding struct {
@@ -37,9 +42,13 @@ func (x *examination) report(t *terminal.Terminal, asJSON bool) error {
 		}
 	} else {
 		for _, f := range x.findings {
-			fmt.Fprintf(t.Out, "%-4s  %-13s  %s\n", f.Level, f.What, terminal.Printable(f.Found))
+			columns := terminal.Width(t.Out)
+			fmt.Fprint(t.Out, listing.Beside(fmt.Sprintf("%-4s  %-13s  %s\n", f.Level, f.What, terminal.Printable(f.Found)), foundAt, columns))
+			if strings.HasPrefix(f.Mend, "run: ") {
+				columns = 0 // a command can be copied from one line
+			}
 			if f.Mend != "" {
-				fmt.Fprintf(t.Out, "      %-13s  → %s\n", "", terminal.Printable(f.Mend))
+				fmt.Fprint(t.Out, listing.Beside(fmt.Sprintf("      %-13s  → %s\n", "", terminal.Printable(f.Mend)), foundAt, columns))
 			}
 		}
 	}

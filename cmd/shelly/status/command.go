@@ -11,6 +11,7 @@ import (
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/comm/client"
@@ -62,7 +63,7 @@ func (c *Command) once(ctx context.Context, t *terminal.Terminal, daemon *client
 		return t.JSON(s)
 	}
 	text := terminal.Printable(Words(s, loaded(ctx, cfg.Brain, s.Server), moment.Now()))
-	_, err = fmt.Fprint(t.Out, fitted(text, terminal.Width(t.Out)))
+	_, err = fmt.Fprint(t.Out, listing.Beside(text, nameColumns, terminal.Width(t.Out)))
 	return err
 }
 

@@ -5,39 +5,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"shelly/cmd/shelly/internal/markdown"
 )
-
-// nameColumns is the width of the names on the left, and narrow that of a screen with no room for them
-// beside what they name.
-const (
-	nameColumns = 11
-	narrow      = 40
-)
-
-// fitted wraps the lines of a status for a screen of that many columns, each below where its text begins;
-// 0: as long as they are.
-func fitted(text string, columns int) string {
-	if columns <= 0 {
-		return text
-	}
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		head, rest, indent := "", line, 0
-		if columns >= narrow && len(line) > nameColumns && line[nameColumns-1] == ' ' {
-			head, rest, indent = line[:nameColumns], line[nameColumns:], nameColumns
-		}
-		for i, part := range markdown.Wrap(rest, columns-indent) {
-			if i > 0 {
-				head = strings.Repeat(" ", indent)
-			}
-			b.WriteString(head + part + "\n")
-		}
-	}
-	return b.String()
-}
 
 // Control sequences of a terminal (ECMA-48): move the cursor to the first line, clear below the
 // cursor, and clear to the right of it.

@@ -26,6 +26,9 @@ const errorsShown = 5
 // textShown is how many characters of a text are shown.
 const textShown = 48
 
+// nameColumns is the width of the names, with the blank after them.
+const nameColumns = 11
+
 // sheet is a status in words: a name on the left, lines to its right.
 type sheet struct {
 	b    strings.Builder
@@ -39,7 +42,7 @@ func (s *sheet) line(name, format string, args ...any) {
 		shown = ""
 	}
 	s.name = name
-	fmt.Fprintf(&s.b, "%-10s %s\n", shown, fmt.Sprintf(format, args...))
+	fmt.Fprintf(&s.b, "%-*s %s\n", nameColumns-1, shown, fmt.Sprintf(format, args...))
 }
 
 // Words describes the state of a daemon.
