@@ -1,7 +1,9 @@
 package ollama
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -29,6 +31,29 @@ func arguments(raw json.RawMessage) string {
 		return "{}"
 	}
 	return textcall.TidyJSON(text)
+}
+
+// calls are those of one line, in order.
+type calls []call
+
+// UnmarshalJSON reads at most one call more than an answer may have: a line has room for 650,000.
+func (l *calls) UnmarshalJSON(text []byte) error {
+	*l = nil
+	in := json.NewDecoder(bytes.NewReader(text))
+	switch open, err := in.Token(); {
+	case err != nil, open == nil:
+		return err
+	case open != json.Delim('['):
+		return errors.New("tool_calls is not a list")
+	}
+	for in.More() && len(*l) <= callsMax {
+		var c call
+		if err := in.Decode(&c); err != nil {
+			return err
+		}
+		*l = append(*l, c)
+	}
+	return nil
 }
 
 // news returns the last line's calls that no earlier line had, because some servers send all calls
@@ -76,11 +101,12 @@ func toolCalls(asked fsm.Conversation, calls []call) []fsm.ToolCall {
 		}
 	}
 	named := make([]fsm.ToolCall, len(calls))
+	next := n // no number below it is free
 	for i, c := range calls {
 		id := c.ID
 		n++
-		for k := n; used[id]; k++ {
-			id = "call_" + strconv.Itoa(k)
+		for next = max(next, n); used[id]; next++ {
+			id = "call_" + strconv.Itoa(next)
 		}
 		used[id] = true
 		named[i] = fsm.ToolCall{ID: id, Name: c.Function.Name, Args: arguments(c.Function.Arguments)}

@@ -19,6 +19,8 @@ const (
 	// answerBytesMax bounds the text and the thinking of an answer together, in case num_predict
 	// does not: the client does not wait for more.
 	answerBytesMax = 512 << 10
+	// callsMax bounds the calls of an answer (BRN-20): more than limits.max_calls_per_answer can be.
+	callsMax = 1024
 	// firstBufferBytes is enough for an ordinary line.
 	firstBufferBytes = 4 << 10
 )
@@ -69,7 +71,7 @@ type chunk struct {
 	Message struct {
 		Content   string `json:"content"`
 		Thinking  string `json:"thinking"`
-		ToolCalls []call `json:"tool_calls"`
+		ToolCalls calls  `json:"tool_calls"`
 	} `json:"message"`
 	Done            bool            `json:"done"`
 	DoneReason      string          `json:"done_reason"`
@@ -107,9 +109,9 @@ type collector struct {
 	split    splitter
 	text     []byte
 	thinking []byte
-	calls    []call
+	calls    calls
 	stream   func(Chunk)
-	full     bool // there is too much: answerBytesMax or the limit on thinking was reached
+	full     bool // there is too much: answerBytesMax, callsMax or the limit on thinking was reached
 	begun    bool // the first line has arrived
 
 	thinkTokens int // the limit on thinking before anything else; 0: none
@@ -120,11 +122,14 @@ type collector struct {
 func (a *collector) add(c *chunk) {
 	text, thinking := a.split.feed(c.Message.Content)
 	a.put(text, c.Message.Thinking+thinking)
-	calls := c.Message.ToolCalls
+	more := c.Message.ToolCalls
 	if c.Done {
-		calls = news(a.calls, calls)
+		more = news(a.calls, more)
 	}
-	a.calls = append(a.calls, calls...)
+	a.calls = append(a.calls, more...)
+	if len(a.calls) > callsMax {
+		a.calls, a.full = a.calls[:callsMax], true
+	}
 }
 
 func (a *collector) put(text, thinking string) {

@@ -95,6 +95,32 @@ func TestBRN4ACutAnswerIsCutCallsOrNot(t *testing.T) {
 	}
 }
 
+// More calls than any answer may run are not kept, however few bytes each of them has.
+func TestBRN20AnAnswerHasABoundedNumberOfCalls(t *testing.T) {
+	calls := func(n int) string {
+		return `{"message":{"tool_calls":[` + strings.TrimSuffix(strings.Repeat(`{"function":{"name":"f"}},`, n), ",") + `]}}`
+	}
+	tests := map[string]struct {
+		lines []string
+		calls int
+		stop  fsm.Stop
+	}{
+		"as many as there may be":    {[]string{calls(1000), calls(24), done}, 1024, fsm.StopToolUse},
+		"one more, in one line":      {[]string{calls(1025), done}, 1024, fsm.StopMaxTokens},
+		"one more, in several lines": {[]string{calls(1000), calls(25), done}, 1024, fsm.StopMaxTokens},
+		"many more, without an end":  {[]string{calls(100_000)}, 1024, fsm.StopMaxTokens},
+		"repeated by the last line":  {[]string{calls(1000), strings.Replace(done, `"message":{`, `"message":{`+calls(1000)[len(`{"message":{`):len(calls(1000))-len(`}}`)]+`,`, 1)}, 1000, fsm.StopToolUse},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := client(t, sending(t, tt.lines...), nil).Chat(testContext(t), ask("x"), nil, nil)
+			if err != nil || len(got.Calls) != tt.calls || got.Stop != tt.stop {
+				t.Errorf("%d calls, stop %s, error %v; want %d, %s", len(got.Calls), got.Stop, err, tt.calls, tt.stop)
+			}
+		})
+	}
+}
+
 func TestOddLinesAreTolerated(t *testing.T) {
 	tests := map[string]struct {
 		lines []string
