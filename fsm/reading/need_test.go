@@ -234,6 +234,28 @@ func TestBRN40HowMuchIsKeptOfWhatWasShown(t *testing.T) {
 	}
 }
 
+// A long text that may still become something else is not read again for each byte of it, and
+// nothing of it is lost.
+func TestBRN40WhatIsHeldBackIsLookedAtSeldom(t *testing.T) {
+	const most = 64 << 10
+	for _, part := range []string{"[", "*", "`", "```\n", "a", " ", "{\"a\":", "<tool_call>", "a.\n**"} {
+		text := strings.Repeat(part, most/len(part))
+		v, got, looks := NewVeil(careful(), fsm.AllTools), "", 0
+		for i := range text {
+			got += v.Put(text[i : i+1])
+			if held := len(v.all) - v.shown + len(v.more); len(v.more) == 0 && held > 1<<10 {
+				if looks++; looks > 100 {
+					t.Fatalf("%d bytes of %q are looked at %d times", i+1, part, looks)
+				}
+			}
+		}
+		got += v.End()
+		if want := shown(careful(), []string{text}); got != want {
+			t.Errorf("of %q, %d bytes are shown, want %d", part, len(got), len(want))
+		}
+	}
+}
+
 func TestEscapesAreReadAsWhatTheyStandFor(t *testing.T) {
 	for text, want := range map[string]string{
 		`a\nb\tc`: "a b c", `say \"hi\"`: `say "hi"`, `\u0041\u00e9`: "Aé", `\u4F60`: "你", `C:\\dir`: `C:\dir`, `ends in \`: `ends in \`, `cut \u00`: "cut \x00", "plain": "plain",

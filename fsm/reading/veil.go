@@ -12,7 +12,8 @@ import (
 type Veil struct {
 	config *fsm.Config
 	set    fsm.Toolset
-	all    string // what has arrived
+	all    string // what has arrived and was looked at
+	more   []byte // what has arrived after it
 	shown  int    // how much of it has been passed on, or never will be
 	open   bool   // it is not a call
 	hidden bool   // the marker of a need has arrived: nothing more is passed on
@@ -25,6 +26,11 @@ const (
 	veilContext = 256
 )
 
+// veilLooks is the most held-back text that is looked at again with each piece. Of a longer one a
+// piece waits until there is an eighth more: all of it is read each time, and an answer may come
+// byte by byte.
+const veilLooks = 1 << 10
+
 // NewVeil returns the veil of one model call that offers a set of tools.
 func NewVeil(c *fsm.Config, set fsm.Toolset) *Veil {
 	return &Veil{config: c, set: set, open: set == fsm.NoTools || c.Switches.Reading != fsm.ReadingCareful}
@@ -35,10 +41,20 @@ func (v *Veil) Put(piece string) string {
 	if v.hidden {
 		return ""
 	}
+	v.more = append(v.more, piece...)
+	if held := len(v.all) - v.shown; held > veilLooks && len(v.more) < held/8 {
+		return ""
+	}
+	return v.look()
+}
+
+// look takes what has arrived into account and returns what may now be shown.
+func (v *Veil) look() string {
 	if v.open && v.shown > veilKeeps { // of what was passed on only the end of a sentence matters
 		v.all, v.shown = v.all[v.shown-veilContext:], veilContext
 	}
-	v.all += piece
+	v.all += string(v.more)
+	v.more = v.more[:0]
 	if !v.open {
 		if v.open = !textcall.MayBegin(v.all, v.offered); !v.open {
 			return ""
@@ -59,6 +75,18 @@ func (v *Veil) End() string {
 	if v.hidden {
 		return ""
 	}
+	last := ""
+	if len(v.more) > 0 {
+		last = v.look()
+	}
+	if v.hidden {
+		return last
+	}
+	return last + v.rest()
+}
+
+// rest returns what is still held back of a whole text, unless it is a need or a call.
+func (v *Veil) rest() string {
 	if !v.open {
 		if r := textcall.Read(v.all); len(r.Calls) > 0 || r.Tagged || v.offered(r.Begins) || actionCall(v.config, v.set, v.all) {
 			return ""
