@@ -19,6 +19,7 @@ type splitter struct {
 // feed returns the text and the thinking that are certain once s has arrived.
 func (p *splitter) feed(s string) (text, thinking string) {
 	s, p.held = p.held+s, ""
+	var said, thought strings.Builder // one piece may have a million tags
 	for {
 		tag := thinkOpen
 		if p.inside {
@@ -29,10 +30,11 @@ func (p *splitter) feed(s string) (text, thinking string) {
 			n := overlap(s, tag)
 			before, p.held = s[:len(s)-n], s[len(s)-n:]
 		}
-		t, th := p.route(before)
-		text, thinking = text+t, thinking+th
+		text, thinking = p.route(before)
+		said.WriteString(text)
+		thought.WriteString(thinking)
 		if !found {
-			return text, thinking
+			return said.String(), thought.String()
 		}
 		p.trim = p.inside
 		p.inside, p.opened = !p.inside, true

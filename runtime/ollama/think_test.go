@@ -74,3 +74,18 @@ func TestBRN6TagsAreFoundHoweverTheTextIsCut(t *testing.T) {
 		}
 	})
 }
+
+// A line has room for a million tags: what stands between them is put together once.
+func TestBRN6ManyTagsInOnePiece(t *testing.T) {
+	const tags = 10_000
+	piece := strings.Repeat("a<think>b</think>", tags)
+	allocations := testing.AllocsPerRun(1, func() {
+		var p splitter
+		if text, thinking := p.feed(piece); len(text) != tags || len(thinking) != tags {
+			t.Fatalf("%d bytes of text and %d of thinking, want %d of each", len(text), len(thinking), tags)
+		}
+	})
+	if allocations > 100 {
+		t.Errorf("%.0f allocations for %d tags", allocations, tags)
+	}
+}
