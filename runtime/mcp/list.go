@@ -93,6 +93,8 @@ func (n *session) pages(ctx context.Context) ([]*sdk.Tool, error) {
 	return list, nil
 }
 
+var errSchemas = fmt.Errorf("the schemas of the server's tools are longer than %d bytes", allSchemasBytesMax)
+
 // usable returns the tools that can be offered, and logs those that cannot.
 func (s *server) usable(list []*sdk.Tool) []declared {
 	s.mu.Lock()
@@ -104,15 +106,20 @@ func (s *server) usable(list []*sdk.Tool) []declared {
 		if t == nil || s.config.Only != nil && !slices.Contains(s.config.Only, t.Name) {
 			continue
 		}
-		d, err := s.declare(t)
-		switch {
-		case err == nil && len(tools) >= toolsMax:
+		var d declared
+		var err error
+		switch { // a schema that is not needed is not read: that may take long
+		case len(tools) >= toolsMax:
 			err = fmt.Errorf("the server has more than %d", toolsMax)
-		case err == nil && slices.ContainsFunc(tools, func(o declared) bool { return o.name == d.name }):
+		case bytes > allSchemasBytesMax:
+			err = errSchemas
+		case slices.ContainsFunc(tools, func(o declared) bool { return o.name == t.Name }):
 			err = errors.New("the server has two of this name")
-		}
-		if bytes += len(d.schema); err == nil && bytes > allSchemasBytesMax {
-			err = fmt.Errorf("the schemas of the server's tools are longer than %d bytes", allSchemasBytesMax)
+		default:
+			d, err = s.declare(t)
+			if bytes += len(d.schema); err == nil && bytes > allSchemasBytesMax {
+				err = errSchemas
+			}
 		}
 		if err == nil {
 			tools = append(tools, d)

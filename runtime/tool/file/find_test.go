@@ -62,14 +62,16 @@ func TestTOL29GrepFindsLines(t *testing.T) {
 	}
 	for want, args := range map[string]object{
 		"the pattern is not an RE2 regular expression: missing closing ): `a(b`; put \\ before a character": {"pattern": "a(b"},
-		"pattern is empty":       {"pattern": ""},
-		"is not a pattern":       {"pattern": "x", "glob": "[a"},
-		"begins at path":         {"pattern": "x", "glob": "/src/*.go"},
-		"list_dir shows folders": {"pattern": "x", "glob": "src/"},
-		"is outside":             {"pattern": "x", "path": ".."},
-		"leads out":              {"pattern": "x", "path": "link_out"},
-		"may hold secrets":       {"pattern": "x", "path": ".env"},
-		"no such file or folder": {"pattern": "x", "path": "absent"},
+		"pattern is empty":                    {"pattern": ""},
+		"its repetitions make it too long: 3": {"pattern": "a{0,999}b{0,999}"},
+		"has at most 1000 bytes":              {"pattern": "x", "glob": strings.Repeat("{", 501) + strings.Repeat("}", 501)},
+		"is not a pattern":                    {"pattern": "x", "glob": "[a"},
+		"begins at path":                      {"pattern": "x", "glob": "/src/*.go"},
+		"list_dir shows folders":              {"pattern": "x", "glob": "src/"},
+		"is outside":                          {"pattern": "x", "path": ".."},
+		"leads out":                           {"pattern": "x", "path": "link_out"},
+		"may hold secrets":                    {"pattern": "x", "path": ".env"},
+		"no such file or folder":              {"pattern": "x", "path": "absent"},
 	} {
 		if got := project(t).call("grep", args); !got.Invalid || !strings.Contains(got.Text, want) {
 			t.Errorf("%v: %+v, want %q", args, got, want)
@@ -183,16 +185,17 @@ func TestTOL30GlobFindsNames(t *testing.T) {
 		})
 	}
 	for want, args := range map[string]object{
-		"a pattern begins at path":       {"pattern": "/etc/*"},
-		"\"src/**\" finds those in them": {"pattern": "src/"},
-		"\"../*.go\" has ..":             {"pattern": "../*.go"},
-		"is not a pattern":               {"pattern": "[a"},
-		"for more than 1000 patterns":    {"pattern": strings.Repeat("{a,b}", 10)},
-		"is a file, not a directory":     {"pattern": "*", "path": "notes.txt"},
-		"is outside the workspace":       {"pattern": "*", "path": "../outside"},
-		"leads out of the workspace":     {"pattern": "*", "path": "link_out"},
-		"belongs to the agent itself":    {"pattern": "*", "path": "state"},
-		"no such file or folder: \"x\"":  {"pattern": "*", "path": "x"},
+		"a pattern begins at path":                  {"pattern": "/etc/*"},
+		"\"src/**\" finds those in them":            {"pattern": "src/"},
+		"\"../*.go\" has ..":                        {"pattern": "../*.go"},
+		"is not a pattern":                          {"pattern": "[a"},
+		"for more than 1000 patterns":               {"pattern": strings.Repeat("{a,b}", 10)},
+		"has at most 1000 bytes, and this one 1002": {"pattern": strings.Repeat("{", 501) + strings.Repeat("}", 501)},
+		"is a file, not a directory":                {"pattern": "*", "path": "notes.txt"},
+		"is outside the workspace":                  {"pattern": "*", "path": "../outside"},
+		"leads out of the workspace":                {"pattern": "*", "path": "link_out"},
+		"belongs to the agent itself":               {"pattern": "*", "path": "state"},
+		"no such file or folder: \"x\"":             {"pattern": "*", "path": "x"},
 	} {
 		if got := project(t).call("glob", args); !got.Invalid || !strings.Contains(got.Text, want) {
 			t.Errorf("%v: %+v, want %q", args, got, want)

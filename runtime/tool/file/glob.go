@@ -45,6 +45,8 @@ func newFilter(pattern string) (filter, error) {
 		return filter{"**"}, nil
 	}
 	switch {
+	case len(pattern) > patternMax: // braces in braces take the square of it at each path
+		return filter{}, tool.Refuse("a pattern for names has at most %d bytes, and this one %d", patternMax, len(pattern))
 	case strings.HasPrefix(pattern, "/"):
 		return filter{}, tool.Refuse("a pattern begins at path; give the folder as path, and the pattern from there, such as **/*.go")
 	case slices.Contains(strings.Split(pattern, "/"), ".."):

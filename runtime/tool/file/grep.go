@@ -17,6 +17,7 @@ import (
 	"shelly/runtime/descriptor"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file/charset"
+	"shelly/runtime/tool/pattern"
 )
 
 // Bounds of one search.
@@ -108,8 +109,11 @@ func (t *Tools) newSearch(a tool.Arguments) (*search, error) {
 	if a.Is("ignore_case") {
 		text = "(?i)" + text
 	}
-	pattern, err := regexp.Compile(text)
-	if err != nil {
+	expression, err := pattern.Compile(text)
+	switch {
+	case errors.Is(err, pattern.ErrTooLong):
+		return nil, tool.Refuse("%v; repeat fewer things, or less often", err)
+	case err != nil:
 		why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 		return nil, tool.Refuse("the pattern is not an RE2 regular expression: %s; put \\ before a character that is meant literally, such as \\( or \\.", why)
 	}
@@ -117,7 +121,7 @@ func (t *Tools) newSearch(a tool.Arguments) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &search{t: t, pattern: pattern, files: files, around: a.Number("context", 0), room: t.room() - leftOutRoom}, nil
+	return &search{t: t, pattern: expression, files: files, around: a.Number("context", 0), room: t.room() - leftOutRoom}, nil
 }
 
 // visit searches a file of the walk; one that cannot be read is skipped and counted.

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"shelly/fsm/wording"
+	"shelly/runtime/tool/pattern"
 )
 
 // Loose returns a schema without what cannot be checked, such as a pattern that RE2 does not
@@ -20,7 +20,7 @@ func Loose(text string) (loose string, unchecked []string) {
 	var root map[string]any
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
-	if d.Decode(&root) != nil {
+	if deep(text) || d.Decode(&root) != nil {
 		return text, nil // Read says what is wrong
 	}
 	id, _ := root["$id"].(string)
@@ -160,8 +160,8 @@ func absolute(id string) bool {
 	return err == nil && u.IsAbs()
 }
 
-func compiles(pattern string) bool {
-	_, err := regexp.Compile(pattern)
+func compiles(text string) bool {
+	_, err := pattern.Compile(text)
 	return err == nil
 }
 

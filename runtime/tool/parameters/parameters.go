@@ -30,11 +30,39 @@ type Schema struct {
 	Open       bool // further properties may be given
 }
 
+// depthMax bounds the lists and objects within each other. What is done with a schema takes the square
+// of its depth, and 16 KiB have room for one of 2,000.
+const depthMax = 100
+
+// deep reports whether a JSON text is nested too deeply.
+func deep(text string) bool {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{', c == '[':
+			if depth++; depth > depthMax {
+				return true
+			}
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
 // partsMax is the most parts of a schema that may apply to one value.
 const partsMax = 10_000
 
 // Read reads a schema.
 func Read(text string) (Schema, error) {
+	if deep(text) {
+		return Schema{}, fmt.Errorf("it is nested more than %d deep", depthMax)
+	}
 	var s jsonschema.Schema
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return Schema{}, misfit.Worded(err)

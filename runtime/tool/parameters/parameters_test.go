@@ -27,6 +27,10 @@ func TestTOL94ASchemaThatDoesNotEndIsRefused(t *testing.T) {
 		`{"properties": {"p": {"$ref": "#"}, "list": {"items": {"$ref": "#"}}}}`:                                                          "",
 		`{"$defs": {"a": {"properties": {"b": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}]}}}}, "allOf": [{"$ref": "#/$defs/a"}]}`: "",
 		`{"$id": "https://a.example/s", "$defs": {"a": {"type": "string"}}, "properties": {"p": {"$ref": "/s#/$defs/a"}}}`:                "",
+		strings.Repeat(`{"not": `, 101) + `{}` + strings.Repeat(`}`, 101):                                                                 "nested more than 100 deep",
+		strings.Repeat(`{"allOf": [`, 51) + `{}` + strings.Repeat(`]}`, 51):                                                               "nested more than 100 deep",
+		strings.Repeat(`{"not": `, 99) + `{}` + strings.Repeat(`}`, 99):                                                                   "",
+		`{"description": "` + strings.Repeat(`[{\"`, 200) + `"}`:                                                                          "",
 		`{"const": {"allOf": [{"$ref": "#"}]}}`:                                                                                           "",
 	} {
 		s, err := Read(text)
@@ -51,6 +55,8 @@ func TestTOL94WhatCannotBeCheckedIsLeftOutOfTheCheck(t *testing.T) {
 			"", []string{`{"pattern": "("}`}, []string{`{"pattern": 1}`, `{"required": 1}`}},
 		`{"properties": {"a": {"pattern": "^.{1,5000}$"}, "b": {"pattern": "^.{1,5000}$"}, "c": {"pattern": "(a)\\1"}}}`: {
 			`pattern "^.{1,5000}$"; pattern "(a)\\1"`, []string{`{"a": ""}`}, nil},
+		`{"properties": {"a": {"pattern": "^a{0,900}b{0,900}c{0,900}$"}}}`: {
+			`pattern "^a{0,900}b{0,900}c{0,900}$"`, []string{`{"a": "d"}`}, nil},
 		`{"patternProperties": {"^(?!x)": {"type": "string"}, "^y": {"type": "integer"}}, "additionalProperties": false}`: {
 			`patternProperties "^(?!x)"`, []string{`{"z": ""}`}, []string{`{"y": ""}`}},
 		`{"properties": {"a": {"not": {"pattern": "(?!x)"}, "oneOf": [{"pattern": "(?=x)"}, {"pattern": "x"}, {"type": "boolean"}]}}}`: {

@@ -1,0 +1,19 @@
+package pattern_test
+
+import (
+	"strings"
+	"testing"
+
+	"shelly/runtime/tool/pattern"
+)
+
+func TestTOL29APatternIsNotLongerThanItLooks(t *testing.T) {
+	for text, ok := range map[string]bool{
+		`func \w+\(`: true, `[a-z]{1,63}(\.[a-z]{1,63}){1,8}`: true, strings.Repeat("a", 1000): true, `(?i)\p{L}{1,900}`: true,
+		`a{0,999}`: true, `a{0,999}b{0,999}`: false, `(.{0,30}){0,30}`: true, `((.{0,30}){0,30}x){2}`: false, `(`: false, `a{1001}`: false,
+	} {
+		if _, err := pattern.Compile(text); (err == nil) != ok {
+			t.Errorf("%.60s: %v", text, err)
+		}
+	}
+}
