@@ -55,6 +55,19 @@ func TestTOL23AFileIsEdited(t *testing.T) {
 	}
 }
 
+// Of equal lines there are as many pairs as the product of both texts has.
+func TestTOL23ManyEqualLinesAreNotAllCompared(t *testing.T) {
+	const n = 20_000
+	text, old := strings.Repeat("}\n", n), strings.Repeat(" }\n", 100)
+	if got := missing(text, old); !strings.HasPrefix(got, "old is not found: it differs in blanks or indentation only; the nearest is\n1: }\n") {
+		t.Errorf("%.200s", got)
+	}
+	lines := strings.Split(text, "\n")
+	if _, same := aligned(lines, lines); same > nearPairsMax/n+1 {
+		t.Errorf("%d of %d equal lines are compared with as many", same, n)
+	}
+}
+
 func TestTOL23AnEmptyOldMakesAFile(t *testing.T) {
 	w := newWorld(t)
 	if got := w.call("edit_file", object{"path": "new/x.txt", "old": "", "new": "one\n"}); got.Failed || got.Text != "created new/x.txt (1 line, 4 bytes)\n" {

@@ -11,10 +11,11 @@ import (
 
 // Bounds of the search for what an edit may have meant.
 const (
-	nearLinesMax  = 12     // lines that are shown
-	nearLineBytes = 200    // of each
-	nearLookMax   = 20_000 // lines that are looked at
-	nearCompared  = 2000   // lines that are compared letter by letter
+	nearLinesMax  = 12      // lines that are shown
+	nearLineBytes = 200     // of each
+	nearLookMax   = 20_000  // lines that are looked at
+	nearCompared  = 2000    // lines that are compared letter by letter
+	nearPairsMax  = 1 << 20 // pairs of equal lines that are looked at: a text and old may have 20,000 times as many as lines
 )
 
 // numbered is a line with the number that read_file and grep show.
@@ -67,8 +68,13 @@ func aligned(lines, wanted []string) (at, same int) {
 	}
 	votes := map[int]int{}
 	at = -1
+	left := nearPairsMax
 	for i, line := range lines {
-		for _, j := range places[squeezed(line)] {
+		pairs := places[squeezed(line)]
+		if left -= len(pairs); left < 0 {
+			break
+		}
+		for _, j := range pairs {
 			first := i - j
 			votes[first]++
 			if n := votes[first]; n > same || n == same && first < at {
