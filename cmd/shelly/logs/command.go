@@ -173,7 +173,7 @@ func (c *Command) requested(l *line) bool {
 
 func (c *Command) print(t *terminal.Terminal, record []byte) error {
 	if c.JSON {
-		_, err := fmt.Fprintf(t.Out, "%s\n", record)
+		_, err := fmt.Fprintf(terminal.Escaping(t.Out), "%s\n", record)
 		return err
 	}
 	l, _ := parse(record)

@@ -256,6 +256,6 @@ func printNamed(out io.Writer, name string, v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s: %s\n", name, body)
+	_, err = fmt.Fprintf(terminal.Escaping(out), "%s: %s\n", name, body)
 	return err
 }

@@ -46,7 +46,7 @@ func (c *exportCmd) Run(t *terminal.Terminal) error {
 
 // export writes the messages of a session, one on each line.
 func (r reader) export(w io.Writer, id string) error {
-	lines, wrong := json.NewEncoder(w), error(nil)
+	lines, wrong := json.NewEncoder(terminal.Escaping(w)), error(nil)
 	err := r.each(id, 0, func(m session.Archived) bool {
 		wrong = lines.Encode(m)
 		return wrong == nil

@@ -145,7 +145,7 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(t.Out, "%s\n", text)
+		_, err = fmt.Fprintf(terminal.Escaping(t.Out), "%s\n", text)
 		return err
 	})
 }

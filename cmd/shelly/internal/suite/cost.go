@@ -57,7 +57,7 @@ func (c *Cost) Run(t *terminal.Terminal) error {
 		}
 		costs = append(costs, cost)
 	}
-	err = report.Costs(t.Out, c.Format, costs)
+	err = report.Costs(terminal.Escaping(t.Out), c.Format, costs)
 	for _, d := range doubts {
 		fmt.Fprintln(t.Err, d)
 	}

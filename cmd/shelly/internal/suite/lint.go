@@ -54,7 +54,7 @@ func (c *Lint) Run(t *terminal.Terminal) error {
 
 func (c *Lint) tell(t *terminal.Terminal, as *Command, l *report.Lint) error {
 	if c.Format == "json" {
-		return report.JSONLint(t.Out, l)
+		return report.JSONLint(terminal.Escaping(t.Out), l)
 	}
 	err := report.PrettyLint(as.log(t), l)
 	if as.onGitHub() {

@@ -95,7 +95,7 @@ func (t *teller) end(ctx context.Context, all int) error {
 func (t *teller) summary() error {
 	if t.Format == "json" {
 		t.run.Times = t.Times
-		return report.JSON(t.t.Out, &t.run)
+		return report.JSON(terminal.Escaping(t.t.Out), &t.run)
 	}
 	var slowest error
 	if t.Slowest != nil {

@@ -5,7 +5,6 @@ package terminal
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"io"
 	"os"
 
@@ -22,18 +21,6 @@ type Terminal struct {
 
 // Interactive reports whether standard output is a terminal.
 func (t *Terminal) Interactive() bool { return Is(t.Out) }
-
-// JSON prints a value on one line for programs, and indented for a person.
-func (t *Terminal) JSON(v any) error {
-	enc := json.NewEncoder(t.Out)
-	if t.Interactive() {
-		enc.SetIndent("", "  ")
-	}
-	return enc.Encode(v)
-}
-
-// JSONLine prints one of several successive values on a line.
-func (t *Terminal) JSONLine(v any) error { return json.NewEncoder(t.Out).Encode(v) }
 
 // Is reports whether a stream is a terminal, and no other device, such as /dev/null.
 func Is(stream any) (is bool) {
