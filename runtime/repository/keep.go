@@ -26,7 +26,7 @@ const commonDir = "commondir"
 type Kept struct {
 	Pinned []string // git's folders, which must stay where they are, outer ones first
 	Fixed  []string // files and folders that must stay as they are
-	Partly bool     // there is more than EntriesMax or FoldersMax, so there may be repositories that are not among them
+	Partly bool     // there is more than EntriesMax or FoldersMax, or the configurations are too long, so not everything may be among them
 	absent []string // paths in the workspace that do not exist and must not exist afterwards
 	links  []Link   // links that must be the same afterwards
 	in     string
@@ -50,18 +50,21 @@ func keepOf(workspace string, complete bool, made *Calls, entriesMax, foldersMax
 	files := slices.DeleteFunc(found.Files, made.have)
 	links := slices.DeleteFunc(found.Links, func(l Link) bool { return made.have(l.Path) })
 	k.Partly = !found.Whole || max(len(dirs), len(files), len(links)) > foldersMax
+	files, links = files[:min(len(files), foldersMax)], links[:min(len(links), foldersMax)]
+	left := newBudget()
 	for _, dir := range dirs[:min(len(dirs), foldersMax)] {
 		if err := k.keep(root, dir, complete); err != nil {
 			return k, err
 		}
-		for _, path := range named(dir, tops(dir, files, links)) {
+		for _, path := range left.named(dir, tops(dir, files, links)) {
 			if around(workspace, path) && path != workspace && !slices.Contains(k.Fixed, path) {
 				k.Fixed = append(k.Fixed, path)
 			}
 		}
 	}
-	k.Fixed = append(k.Fixed, files[:min(len(files), foldersMax)]...)
-	k.links = links[:min(len(links), foldersMax)]
+	k.Partly = k.Partly || left.short
+	k.Fixed = append(k.Fixed, files...)
+	k.links = links
 	return k, nil
 }
 

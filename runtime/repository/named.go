@@ -10,8 +10,29 @@ import (
 // Limits on what is read of git's configuration.
 const (
 	configBytesMax = 1 << 20
-	includesMax    = 20 // files that one configuration includes in all
+	includesMax    = 20      // files that one configuration includes in all
+	readBytesMax   = 8 << 20 // of the configurations of all repositories
+	pathsMax       = 5000    // different paths that they name: each is looked up on the disk
 )
+
+// budget is how much may still be read of git's configurations. A clone can bring hundreds of bare
+// repositories, and each of them a hundred thousand settings.
+type budget struct {
+	bytes, paths int
+	short        bool // it was not enough
+}
+
+func newBudget() *budget { return &budget{bytes: readBytesMax, paths: pathsMax} }
+
+// take reports whether something may still be done, and counts it.
+func (b *budget) take(left *int, n int) bool {
+	if *left < n {
+		b.short = true
+		return false
+	}
+	*left -= n
+	return true
+}
 
 // settings is where else, according to a git configuration, git finds what it runs.
 type settings struct {
@@ -20,9 +41,13 @@ type settings struct {
 }
 
 // readSettings reads a git configuration file. One that cannot be read has no settings.
-func readSettings(path string) (s settings) {
+func (b *budget) readSettings(path string) (s settings) {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > configBytesMax {
+	if err != nil || !info.Mode().IsRegular() {
+		return s
+	}
+	if info.Size() > configBytesMax || !b.take(&b.bytes, int(info.Size())) {
+		b.short = true
 		return s
 	}
 	text, err := os.ReadFile(path)
@@ -72,8 +97,14 @@ func unquoted(value string) string {
 // also decide what git runs: hooks, where a relative core.hooksPath is relative to the top of its
 // files, and included configuration. The paths are those that exist, without symbolic links; they
 // may be anywhere on the disk.
-func named(dir string, tops []string) (list []string) {
+func (b *budget) named(dir string, tops []string) (list []string) {
+	known := map[[2]string]string{}
 	add := func(base, path string) string {
+		key := [2]string{base, path}
+		if real, looked := known[key]; looked || !b.take(&b.paths, 1) {
+			return real
+		}
+		known[key] = ""
 		if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, "~/") {
 			path = filepath.Join(home, path[2:])
 		}
@@ -84,14 +115,19 @@ func named(dir string, tops []string) (list []string) {
 		if err != nil || around(real, dir) || slices.ContainsFunc(tops, func(top string) bool { return around(real, top) }) {
 			return ""
 		}
+		known[key] = real
 		if !slices.Contains(list, real) {
 			list = append(list, real)
 		}
 		return real
 	}
 	files := []string{filepath.Join(dir, "config"), filepath.Join(dir, "config.worktree")}
-	for i := 0; i < len(files) && i < includesMax; i++ {
-		s := readSettings(files[i])
+	for i := 0; i < len(files); i++ {
+		if i == includesMax {
+			b.short = true
+			break
+		}
+		s := b.readSettings(files[i])
 		for _, path := range s.hooks {
 			for _, top := range tops {
 				add(top, path)
@@ -113,12 +149,13 @@ func around(dir, inner string) bool {
 }
 
 // Runs reports whether git runs or follows what is at a path because the configuration of a
-// repository that contains the path names it (TOL-45). The path must be absolute and without
-// symbolic links.
+// repository that contains the path names it (TOL-45), or may do so, as not all of it could be read.
+// The path must be absolute and without symbolic links.
 func Runs(path string) bool {
+	left := newBudget()
 	for top := filepath.Dir(path); ; top = filepath.Dir(top) {
 		for _, dir := range foldersOf(filepath.Join(top, ".git")) {
-			if slices.ContainsFunc(named(dir, []string{top}), func(n string) bool { return around(n, path) }) {
+			if slices.ContainsFunc(left.named(dir, []string{top}), func(n string) bool { return around(n, path) }) || left.short {
 				return true
 			}
 		}

@@ -1,9 +1,11 @@
 package repository
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -97,5 +99,48 @@ func TestTOL45LinksCalledGitArePutBack(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(root, "three")); err == nil {
 		t.Error("a folder that is gone is made again")
+	}
+}
+
+// What a clone brings decides how much there is to read, so that is bounded, and it is said.
+func TestTOL45ConfigurationsAreReadWithinBounds(t *testing.T) {
+	const head = "ref: refs/heads/main\n"
+	files := func(config string) map[string]string {
+		return map[string]string{"a/.git/HEAD": head, "a/.git/config": config, "a/hooks/x": "", "a/x": ""}
+	}
+	var many strings.Builder
+	for i := range pathsMax + 1 {
+		fmt.Fprintf(&many, "hooksPath = absent%d\n", i)
+	}
+	deep := files("[include]\npath = ../c0\n")
+	for i := range includesMax + 1 {
+		deep[fmt.Sprintf("a/c%d", i)] = fmt.Sprintf("[include]\npath = c%d\n", i+1)
+	}
+	for name, c := range map[string]struct { // order-free: each has a folder of its own
+		files  map[string]string
+		partly bool
+	}{
+		"the same again and again": {files("[core]\n" + strings.Repeat("hooksPath = hooks\n", 40_000)), false},
+		"too many paths":           {files("[core]\n" + many.String()), true},
+		"too long":                 {files("[core]\nhooksPath = hooks\n" + strings.Repeat("#", configBytesMax)), true},
+		"too many files":           {deep, true},
+		"hooks that are a file":    {map[string]string{"a.git/HEAD": head, "a.git/objects/": "", "a.git/refs/": "", "a.git/config": "[core]\nhooksPath = ../c\n[include]\npath = ../c\n", "c": "[core]\nhooksPath = ../a/hooks\n", "a/hooks/x": ""}, false},
+	} {
+		root := tree(t, c.files)
+		kept, err := Keep(root, false, &Calls{})
+		if err != nil || kept.Partly != c.partly {
+			t.Errorf("%s: partly: %v (%v)", name, kept.Partly, err)
+		}
+		if got := Runs(filepath.Join(root, "a/x")); got != c.partly {
+			t.Errorf("%s: git may run what is not named: %v", name, got)
+		}
+		if !c.partly && !slices.Contains(kept.Fixed, filepath.Join(root, "a/hooks")) {
+			t.Errorf("%s: the hooks are not kept", name)
+		}
+	}
+	left := newBudget()
+	dir := filepath.Join(tree(t, files("[core]\n"+strings.Repeat("hooksPath = hooks\n", 40_000))), "a")
+	if left.named(filepath.Join(dir, ".git"), []string{dir}); left.paths != pathsMax-1 {
+		t.Errorf("one path is looked up %d times", pathsMax-left.paths)
 	}
 }

@@ -199,7 +199,7 @@ func Remains(end sandbox.End) (marks string) {
 		marks += fmt.Sprintf("\n[removed after the command, since git would look elsewhere by it for what it runs: %s]", strings.Join(end.Removed, ", "))
 	}
 	if end.Partly {
-		marks += fmt.Sprintf("\n[the workspace has more than %d entries or %d git folders, so not every repository was protected from the command]", repository.EntriesMax, repository.FoldersMax)
+		marks += fmt.Sprintf("\n[the workspace has more than %d entries or %d git folders, or long configurations of git, so not every repository was protected from the command]", repository.EntriesMax, repository.FoldersMax)
 	}
 	return marks
 }
