@@ -38,8 +38,11 @@ func (s Style) with(f func(string) string, text string) string {
 const widthMin = 8
 
 // Render returns a text as lines that fit a width in columns. The text must be free of control
-// characters other than line ends.
+// characters other than line ends. One that would take long is only wrapped.
 func Render(source string, width int, s Style) []string {
+	if heavy(source) {
+		return Wrap(source, max(width, widthMin))
+	}
 	data := []byte(source)
 	r := renderer{source: data, style: s}
 	root := parser().Parse(text.NewReader(data))
