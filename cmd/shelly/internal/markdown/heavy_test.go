@@ -13,9 +13,9 @@ func TestCLI151WhatWouldTakeLongIsOnlyWrapped(t *testing.T) {
 	}{
 		"quotes":                         {strings.Repeat(">", depthMax+1), true},
 		"as many as may be":              {strings.Repeat("> ", depthMax) + "x", false},
-		"lists in quotes":                {"x\n\n" + strings.Repeat("> - 1. ", depthMax/3+1), true},
+		"lists in quotes":                {"x\n\n" + strings.Repeat("> - 1. ", depthMax/3+1) + "x", true},
 		"a rule":                         {strings.Repeat("- ", 20) + "\n" + strings.Repeat("*", 200), false},
-		"numbers":                        {strings.Repeat("1 2. ", depthMax+1), true},
+		"numbers":                        {strings.Repeat("1. ", depthMax+1) + "x", true},
 		"brackets":                       {many, true},
 		"brackets of several paragraphs": {strings.Repeat(strings.Repeat("[a]", 1000)+"\n\n", 10), false},
 		"brackets in a fence":            {"x\n```json\n" + many + "```\n", false},
