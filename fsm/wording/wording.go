@@ -22,6 +22,16 @@ func Clip(s string, n int) string {
 	return Edge(s, n) + "…"
 }
 
+// Part returns the beginning of a text and how many bytes of it are left out, so that nobody takes a
+// part for the whole.
+func Part(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	head := Edge(s, n)
+	return head + "… [" + Thousands(len(s)-len(head)) + " more bytes are not shown]"
+}
+
 // Address returns how a server's URL is shown: as far as its host and port. What surrounds them,
 // a user, a path or a query, may be or hold a token.
 func Address(url string) string {

@@ -54,9 +54,9 @@ func (l *lane) question(key fsm.RequestKey, e comm.Event) string {
 	if e.Question != fsm.QuestionApprove {
 		return say(wordHeld, "why", cmp.Or(e.Text, string(e.Question))) + l.where(key, e.Question, e.Handle, e.Key)
 	}
-	text := say(wordApprove, "tool", e.Tool, "args", wording.Clip(wording.Visible(e.Args), argsMax))
+	text := say(wordApprove, "tool", e.Tool, "args", wording.Part(wording.Visible(e.Args), argsMax))
 	if e.Preview != "" {
-		text += say(wordPreview, "preview", wording.Clip(wording.Visible(e.Preview), argsMax))
+		text += say(wordPreview, "preview", wording.Part(wording.Visible(e.Preview), argsMax))
 	}
 	return text + l.where(key, e.Question, e.Handle, e.Key)
 }

@@ -1,9 +1,12 @@
 package acp
 
 import (
+	"cmp"
+	"encoding/json"
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/front/wire"
 )
@@ -91,8 +94,26 @@ func permission(c *call, e comm.Event, p Place) *Permission {
 	if parts == nil && e.Preview != "" {
 		parts = shown(fenced(e.Preview))
 	}
+	if parts == nil && !told(c.args) {
+		parts = shown(fenced(wording.Part(wording.Visible(c.args), callBytesMax)))
+	}
 	if parts = append(parts, shown(e.Text)...); len(parts) > 0 {
 		u.Content = parts
 	}
 	return &Permission{Key: e.Key, Handle: e.Handle, Call: u, About: e.Subject}
+}
+
+// callBytesMax is the most bytes of a call that a question shows below its title.
+const callBytesMax = 64 << 10
+
+// told reports whether the title of a call says all that is in its arguments (APR-25): many editors show
+// nothing else when they ask.
+func told(args string) bool {
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(args), &members) != nil || len(members) != 1 {
+		return len(members) == 0 && strings.TrimSpace(args) == "{}"
+	}
+	a := parse(args)
+	about := cmp.Or(a.Command, a.Path, a.URL, a.Query, a.Task, a.Name, a.Pattern)
+	return about != "" && a.about() == about && len(wording.Visible(about)) <= titleBytesMax
 }

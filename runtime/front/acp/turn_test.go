@@ -263,6 +263,28 @@ func TestFRT53AQuestionIsAskedOnce(t *testing.T) {
 	}
 }
 
+// Many editors show only the title and the content of what they ask about.
+func TestAPR25AnEditorShowsAllOfACall(t *testing.T) {
+	for _, tt := range []struct{ tool, args, title, want string }{
+		{"exec", `{"command":"ls"}`, "exec: ls", ""},
+		{"exec", `{"command":"ls\n rm -rf ~"}`, "exec: ls …", "```\n" + `{"command":"ls\n rm -rf ~"}` + "\n```"},
+		{"exec", `{"command":"` + strings.Repeat(" ", 300) + `rm"}`, "exec: " + strings.Repeat(" ", 200) + "…", "```\n" + `{"command":"` + strings.Repeat(" ", 300) + `rm"}` + "\n```"},
+		{"exec", `{"command":"ls","working_dir":"x"}`, "exec: ls", "```\n" + `{"command":"ls","working_dir":"x"}` + "\n```"},
+		{"exec", `{"argv":["rm","a b"]}`, "exec: rm a b", "```\n" + `{"argv":["rm","a b"]}` + "\n```"},
+		{"files_move", `{"pattern":"x","to":"` + "\u202e" + `"}`, "files_move: x", "```\n" + `{"pattern":"x","to":"\u202e"}` + "\n```"},
+		{"now", `{}`, "now", ""},
+	} {
+		u := acp.NewTurn("r", acp.Place{Workspace: "/w"}).Heard(question("k", tt.tool, tt.args)).Ask.Call
+		got := ""
+		if parts, any := u.Content.([]acp.Part); any {
+			got = parts[0].Content.Text
+		}
+		if u.Title != tt.title || got != tt.want {
+			t.Errorf("%s is titled %q and shown as %q; want %q and %q", tt.args, u.Title, got, tt.title, tt.want)
+		}
+	}
+}
+
 func TestFRT53AnAnswerIsADecision(t *testing.T) {
 	for in, want := range map[string]acp.Decision{
 		`{"outcome":{"outcome":"selected","optionId":"once"}}`:    {Approve: true},

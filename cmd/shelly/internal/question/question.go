@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
@@ -95,31 +96,31 @@ func coveredBy(subject []string) string {
 	return "calls with the same " + strings.Join(subject, ", ")
 }
 
-// argumentBytesMax is how many bytes of an argument are shown.
+// argumentBytesMax is how many bytes of an argument are shown (APR-25).
 const argumentBytesMax = 2000
 
 // Arguments returns the arguments of a call, one on each line, in their order.
 func Arguments(args string) []string {
 	d := json.NewDecoder(strings.NewReader(args))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return []string{args}
+		return []string{indented(wording.Part(args, argumentBytesMax))}
 	}
 	var lines []string
 	for d.More() {
 		name, err := d.Token()
 		var value json.RawMessage
 		if err != nil || d.Decode(&value) != nil {
-			return []string{args}
+			return []string{indented(wording.Part(args, argumentBytesMax))}
 		}
 		text := string(value)
 		var s string
 		if json.Unmarshal(value, &s) == nil {
 			text = s
 		}
-		if len(text) > argumentBytesMax {
-			text = strings.ToValidUTF8(text[:argumentBytesMax], "") + " …"
-		}
-		lines = append(lines, fmt.Sprintf("%v: %s", name, strings.ReplaceAll(text, "\n", "\n      ")))
+		lines = append(lines, indented(fmt.Sprintf("%v: %s", name, wording.Part(text, argumentBytesMax))))
 	}
 	return lines
 }
+
+// indented makes the lines of an argument, or of its name, look like nothing else in a question.
+func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n      ") }

@@ -1,0 +1,33 @@
+package question
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"shelly/runtime/comm"
+)
+
+// What is not shown is counted, and nothing in a call looks like the words around it.
+func TestAPR25AQuestionSaysHowMuchItDoesNotShow(t *testing.T) {
+	long, _ := json.Marshal(map[string]string{"command": strings.Repeat(" ", argumentBytesMax) + "rm -rf ~"})
+	for name, c := range map[string]struct { // order-free
+		args string
+		want []string
+	}{
+		"a long argument":       {string(long), []string{"command: " + strings.Repeat(" ", argumentBytesMax) + "… [8 more bytes are not shown]"}},
+		"lines in an argument":  {`{"command":"ls\n? may x run?","a":1}`, []string{"command: ls\n      ? may x run?", "a: 1"}},
+		"lines in a name":       {`{"a\n  session and always: x":1}`, []string{"a\n        session and always: x: 1"}},
+		"no arguments":          {"x\n? may x run?", []string{"x\n      ? may x run?"}},
+		"no arguments and long": {strings.Repeat("x", 3*argumentBytesMax), []string{strings.Repeat("x", argumentBytesMax) + "… [4,000 more bytes are not shown]"}},
+	} {
+		if got := Arguments(c.args); strings.Join(got, "|") != strings.Join(c.want, "|") {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		for line := range strings.Lines(Text(comm.Event{Tool: "exec", Args: c.args})) {
+			if strings.HasPrefix(line, "?") && line != "? may exec run?\n" {
+				t.Errorf("%s: a line of the call looks like a question: %q", name, line)
+			}
+		}
+	}
+}
