@@ -12,7 +12,7 @@ import (
 )
 
 // progress says on a terminal what a command does that reads a whole journal or backup, and how far
-// it is, in one line that is removed at the end (CLI-218).
+// it is, in one line that is removed at the end (CLI-219).
 type progress struct {
 	line *terminal.Line
 

@@ -11,7 +11,7 @@ import (
 	"shelly/fsm/engine"
 )
 
-func TestCLI218ALongReadingSaysHowFarItIs(t *testing.T) {
+func TestCLI219ALongReadingSaysHowFarItIs(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := &progress{line: &terminal.Line{Out: &out, Terminal: true}}
 	shows := func(want string) {
