@@ -40,7 +40,7 @@ func Invariants() []InvariantDoc {
 		{"INV-10", "A timer is cleared or fires before its handle ends, an abort names a call in flight, and no call or timer id is used twice."},
 		{"INV-11", "A memory entry is whole. No marker and no thinking reaches a reply, an entry or a record: an archive, or a history that does not keep what was sent."},
 		{"INV-12", "In every state that is not at rest something can happen: a call can be answered, a person can decide, or a timer can fire. Entering stopped, and nothing else, tells the driver to exit."},
-		{"INV-13", "With `history: sent` a conversation begins with what its session keeps, and the session then keeps what the model was last sent: nothing in it is removed, moved or reworded, except by a compaction, by `/new`, by SES-18, or by another writer of the session. A compaction that is asked for after the conversation (CTX-20) begins with it, too, and a summary of its turns (HND-49)."},
+		{"INV-13", "With `history: sent` a conversation begins with what its session keeps, and the session then keeps what the model was last sent: nothing in it is removed, moved or reworded, except by a compaction, by `/new`, by SES-18, by CTX-11 after a boot with a smaller window, or by another writer of the session. A compaction that is asked for after the conversation (CTX-20) begins with it, too, and a summary of its turns (HND-49)."},
 		{"INV-14", "Calls of one handle run at the same time only if none of them has effects, and at most `reads_at_once` of them. Each has its own result, in the order asked. Each that was started is recorded once, in that order, by the time its inference runs none of them any more."},
 	}
 }

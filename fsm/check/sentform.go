@@ -7,6 +7,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
 
 // sentForm is what a handle's session has of its conversation (INV-13). It leaves out the
@@ -101,9 +102,18 @@ func (w watch) checkKept(history []fsm.Message) {
 	switch s := &f.form; {
 	case s.sent == nil || s.astray || i < 0:
 	case len(v.Handles[i].Inf.Talk.Messages)+len(v.Handles[i].Closing) > v.Config.Limits.MaxHistory+v.Config.Limits.MaxPending: // SES-18
-	case !begins(history, s.sent):
+	case !begins(history, s.sent) && !begins(history, refused(v, &v.Handles[i], s.sent)):
 		w.violate("INV-13", "handle %d keeps something other than what the model was sent", f.id)
 	}
+}
+
+// refused returns what the model was last sent in the form that is kept if a later boot, with a
+// smaller window, has no room for the question (CTX-11).
+func refused(v *state.Snapshot, h *state.Handle, sent []fsm.Message) []fsm.Message {
+	if h.TurnAt >= len(sent) {
+		return sent
+	}
+	return turn.Refused(&v.Config, fsm.Conversation{Messages: sent}, h.TurnAt).Messages
 }
 
 // begins reports whether a list begins with another, ignoring thinking.

@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -385,6 +386,29 @@ func TestCTX11LittleIsKeptOfARequestThatIsTooLong(t *testing.T) {
 		if len(save.Archive) != 2 || save.Archive[0].Text != long {
 			t.Errorf("edition %d: the archive has %d messages", edition, len(save.Archive))
 		}
+	}
+}
+
+// CTX-11, INV-13: this holds too if the model was asked before a start with a smaller window.
+func TestCTX11LittleIsKeptOfARequestThatAStartFindsTooLong(t *testing.T) {
+	d := driverOf(t, "default")
+	d.config.Limits.ContextTokens = 32768
+	d.boot()
+	long := strings.Repeat("word ", 6000)
+	key := d.ask(long)
+	d.loads(fsm.Session{Version: 1, History: talk(2)})
+	if ask := one[fsm.AskBrain](d); !strings.Contains(ask.Conversation.Messages[len(ask.Conversation.Messages)-1].Text, long) {
+		t.Fatal("the request is not sent whole")
+	}
+	d.calls("list_dir")
+	d.config.Limits.ContextTokens = 8192
+	d.boot()
+	d.toolSays("notes.txt")
+	if r := one[fsm.Reply](d); r.Request != key || !strings.Contains(r.Text, "too long for the model's window") {
+		t.Errorf("reply %+v", r)
+	}
+	if save := one[fsm.SaveSession](d); strings.Contains(fmt.Sprint(save.State.History), long) {
+		t.Error("the session keeps all of it")
 	}
 }
 
