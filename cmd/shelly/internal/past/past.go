@@ -58,23 +58,23 @@ func spoken(h history.History) openai.Past {
 			}
 		}
 		for _, e := range s.Effects {
-			switch e := e.(type) {
-			case fsm.AskBrain:
-				if e.Purpose == fsm.PurposeAnswer && e.Handle == h.Request.Handle {
-					answers[e.Call] = true
-				}
-			case fsm.AskPerson:
-				if e.Handle != h.Request.Handle || asked[e.Key] {
-					continue
-				}
-				asked[e.Key] = true
-				q := openai.Question{Key: e.Key, Tool: e.Tool, Args: e.Args}
-				if n := len(p.Beside); n > 0 {
-					q.After = p.Beside[n-1].Call
-				}
-				p.Asked = append(p.Asked, q)
+			if ask, ok := e.(fsm.AskBrain); ok && ask.Purpose == fsm.PurposeAnswer && ask.Handle == h.Request.Handle {
+				answers[ask.Call] = true
+			}
+			if ask, ok := e.(fsm.AskPerson); ok && ask.Handle == h.Request.Handle && !asked[ask.Key] {
+				asked[ask.Key] = true
+				p.Asked = append(p.Asked, questionAfter(p.Beside, ask))
 			}
 		}
 	}
 	return p
+}
+
+// questionAfter returns a question with its place: after the last text that the model has said.
+func questionAfter(said []openai.Spoken, ask fsm.AskPerson) openai.Question {
+	q := openai.Question{Key: ask.Key, Tool: ask.Tool, Args: ask.Args}
+	if n := len(said); n > 0 {
+		q.After = said[n-1].Call
+	}
+	return q
 }
