@@ -113,6 +113,14 @@ func (b *ballast) lacking(free, reserve uint64) error {
 		engine.ErrNoSpace, b.dir, size(free), size(reserve+b.bytes))
 }
 
+// size writes a number of bytes for a person: in MiB, as the reserve is set, unless there is less than one.
+func size(bytes uint64) string {
+	if bytes < 1<<20 {
+		return fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("%d MiB", bytes>>20)
+}
+
 // make makes the file with blocks of its own, durably. A file that cannot be made whole is removed.
 func (b *ballast) make() error {
 	f, err := b.fs.Create(b.path(), vfs.WriteCategoryUnspecified)

@@ -215,14 +215,6 @@ func (s *Store) Usage() (Usage, error) {
 	return u, nil
 }
 
-// size writes a number of bytes for a person: in MiB, as the reserve is set, unless there is less than one.
-func size(bytes uint64) string {
-	if bytes < 1<<20 {
-		return fmt.Sprintf("%d bytes", bytes)
-	}
-	return fmt.Sprintf("%d MiB", bytes>>20)
-}
-
 // Space implements [engine.Journal]: it returns an error if less than the reserve is left (JRN-14).
 // A file system that cannot tell is assumed to have room. If there is room for a missing ballast,
 // Space makes it.
