@@ -29,6 +29,7 @@ type loop struct {
 	model   *talk.Model
 	desk    *desk
 	screen  screen
+	rows    int // of the window
 
 	raw   *term.State // the terminal's mode before the chat
 	drawn time.Time
@@ -155,6 +156,8 @@ func (l *loop) update(msg talk.Msg) {
 			l.quit = true
 		case talk.Suspend:
 			l.suspend()
+		case talk.Clear:
+			_ = l.screen.clear(l.rows) // a terminal that cannot be written to ends the chat at the next frame
 		default:
 			l.desk.start(effect)
 		}
@@ -174,6 +177,7 @@ func (l *loop) resized() {
 		columns, rows = 80, 24
 	}
 	l.screen.resize(columns)
+	l.rows = rows
 	l.update(talk.Resized{Width: columns, Height: rows})
 }
 

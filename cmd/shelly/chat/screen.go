@@ -14,6 +14,7 @@ const (
 	screenBelow = "\x1b[J" // clear below it
 	hideCursor  = "\x1b[?25l"
 	showCursor  = "\x1b[?25h"
+	windowTop   = "\x1b[H"      // move to the window's first row
 	syncBegin   = "\x1b[?2026h" // show nothing until the frame is complete, if the terminal supports that
 	syncEnd     = "\x1b[?2026l"
 	pasteOn     = "\x1b[?2004h" // pasted text arrives as one event
@@ -43,6 +44,17 @@ func (s *screen) resize(columns int) {
 		s.lines, s.wrapped = nil, true // none of them is where it was
 	}
 	s.columns = columns
+}
+
+// clear scrolls all that the window of so many rows shows into the scrollback, also what others have
+// written there. The next frame begins at the top.
+func (s *screen) clear(rows int) error {
+	if err := s.draw(nil, nil, 0, 0); err != nil {
+		return err
+	}
+	s.lines, s.x, s.y = nil, 0, 0
+	_, err := io.WriteString(s.out, strings.Repeat("\r\n", rows)+windowTop)
+	return err
 }
 
 // draw draws a frame.

@@ -35,6 +35,8 @@ func (p *paper) write(t *rapid.T, text string) {
 			switch rest[end] {
 			case 'A':
 				p.y = max(p.y-n, 0)
+			case 'H':
+				p.x, p.y = 0, 0
 			case 'C':
 				p.x = min(p.x+n, p.columns-1)
 			case 'K', 'J':
@@ -108,6 +110,35 @@ func TestCLI150WhatStaysStandsOnce(t *testing.T) {
 		want := append(append([]string{}, stays...), live...)
 		if g := strings.TrimRight(strings.Join(got, "\n"), "\n"); g != strings.Join(want, "\n") {
 			t.Fatalf("%q\nwant\n%q", g, strings.Join(want, "\n"))
+		}
+	})
+}
+
+// An emptied window has the next frame at its top, and nothing that was in it is lost.
+func TestCLI150TheWindowIsEmptied(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const columns, rows = 20, 6
+		p, out := newPaper(columns, rows), &bytes.Buffer{}
+		s := screen{out: out, columns: columns}
+		above := rapid.SliceOfN(rapid.SampledFrom([]string{"one", "two"}), 0, 2*rows).Draw(t, "above")
+		_ = s.draw(above, []string{"answer", "> "}, 2, 1)
+		if rapid.Bool().Draw(t, "noise") {
+			_, _ = out.WriteString("\r\nnoise of others\r\n")
+		}
+		_ = s.clear(rows)
+		_ = s.draw(nil, []string{"answer", "> "}, 2, 1)
+		p.write(t, out.String())
+		var window []string
+		for _, line := range p.lines[p.top:] {
+			window = append(window, strings.TrimRight(string(line), " "))
+		}
+		if got := strings.Join(window, "\n"); got != "answer\n>"+strings.Repeat("\n", rows-2) || p.y != 1 {
+			t.Fatalf("the window has %q, the cursor in row %d", got, p.y)
+		}
+		for i, line := range above {
+			if got := strings.TrimRight(string(p.lines[i]), " "); got != line {
+				t.Fatalf("line %d is %q, not %q", i, got, line)
+			}
 		}
 	})
 }

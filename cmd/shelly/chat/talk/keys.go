@@ -40,6 +40,8 @@ func (m *Model) key(k Key) []Effect {
 		return nil
 	case "ctrl+z":
 		return []Effect{Suspend{}}
+	case "ctrl+l":
+		return []Effect{Clear{}}
 	case "ctrl+o":
 		m.unfold()
 		return nil

@@ -161,7 +161,7 @@ func (m *Model) help() []string {
 	}
 	for _, k := range [][2]string{
 		{"enter", "send"}, {"alt-enter, ctrl-j", "new line"}, {"esc, ctrl-c", "cancel; again: leave, while shelly continues"},
-		{"ctrl-o", "show thoughts and tool calls in full or in one line"}, {"up, down", "earlier lines"}, {"tab", "complete a command"}, {"ctrl-d", "leave"},
+		{"ctrl-o", "show thoughts and tool calls in full or in one line"}, {"up, down", "earlier lines"}, {"tab", "complete a command"}, {"ctrl-l", "empty the window"}, {"ctrl-d", "leave"},
 	} {
 		explain(k[0], k[1])
 	}

@@ -160,6 +160,8 @@ type (
 	Remember struct{ Line string }
 	// Suspend hands the terminal back to the shell.
 	Suspend struct{}
+	// Clear empties the window, so that all of it is drawn again.
+	Clear struct{}
 	// Quit ends the chat.
 	Quit struct{}
 )
@@ -175,6 +177,7 @@ func (ReadImage) effect() {}
 func (Name) effect()      {}
 func (Remember) effect()  {}
 func (Suspend) effect()   {}
+func (Clear) effect()     {}
 func (Quit) effect()      {}
 
 // Options configure a model.
