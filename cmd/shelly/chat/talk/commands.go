@@ -72,8 +72,27 @@ func (m *Model) unknown(name string, all []command) {
 	for _, c := range all {
 		names = append(names, c.name)
 	}
-	text := "there is no command " + wording.Word(name) + "; " + wording.Meant(name, names, "/help lists them.")
+	meant := wording.Meant(name, names, "/help lists them.")
+	if own := usual(name); own != "" {
+		meant = "did you mean " + own + "?"
+	}
+	text := "there is no command " + wording.Word(name) + "; " + meant
 	m.wrong(text + " To send it as text, begin with a space.")
+}
+
+// usual returns the command for which other chats, such as Ollama's, have this name; "" if there is none.
+func usual(name string) string {
+	switch name {
+	case "/exit", "/bye", "/q":
+		return "/quit"
+	case "/clear", "/reset":
+		return "/new"
+	case "/?", "/h":
+		return "/help"
+	case "/resume", "/load", "/history":
+		return "/session"
+	}
+	return ""
 }
 
 // do performs a command.

@@ -38,7 +38,7 @@ func TestCLI155ACommandDoesWhatItsVerbDoes(t *testing.T) {
 		}
 	}
 	for line, says := range map[string]string{ // order-free: each has its own world
-		"/shedule list": "did you mean /schedule?", "/xyzzy": "/help lists them. To send", "/messages -f": "does not end", "/schedule what": "give one of list, add",
+		"/shedule list": "did you mean /schedule?", "/xyzzy": "/help lists them. To send", "/bye": "did you mean /quit?", "/Clear": "did you mean /new?", "/messages -f": "does not end", "/schedule what": "give one of list, add",
 		"/image": "name the file", "/request show 'a": "a quote is not closed", "/help": "alt-enter, ctrl-j",
 		"/model big:4b": "shelly run --model big:4b",
 	} {
