@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"shelly/cmd/shelly/internal/mail"
 	"shelly/cmd/shelly/internal/markdown"
@@ -46,9 +47,15 @@ func (m *Model) past(p Past) {
 		return at > 0
 	}
 	const begins = "/new: from here on a new conversation"
+	days := days{today: day(m.now)}
 	for i, a := range p.Messages {
-		if a.Message.Role == fsm.RoleUser && anew(a.At) && i > 0 {
-			m.tell(begins)
+		if a.Message.Role == fsm.RoleUser {
+			if anew(a.At) && i > 0 {
+				m.tell(begins)
+			}
+			if name := days.of(a.At, m.now.Location()); name != "" {
+				m.tell(name)
+			}
 		}
 		switch msg := a.Message; msg.Role {
 		case fsm.RoleUser:
@@ -79,6 +86,29 @@ func (m *Model) past(p Past) {
 	}
 	m.tell(what + p.Session + m.answering() + "; /help")
 }
+
+// days names the days on which messages were said, each once.
+type days struct{ today, last string }
+
+// of returns the day of a time, if the message before was said on another one; "" also for today, unless
+// an earlier day was named, and for an unknown time.
+func (d *days) of(at fsm.Millis, zone *time.Location) string {
+	if at == 0 {
+		return ""
+	}
+	this := day(time.UnixMilli(int64(at)).In(zone))
+	before := d.last
+	d.last = this
+	switch {
+	case this == before, before == "" && this == d.today:
+		return ""
+	case this == d.today:
+		return "today"
+	}
+	return this
+}
+
+func day(at time.Time) string { return at.Format("Monday, " + time.DateOnly) }
 
 // answering names the model, if it is known.
 func (m *Model) answering() string {

@@ -43,6 +43,24 @@ func TestCLI150WhereAConversationBeganIsShown(t *testing.T) {
 	p.shows("· new session other; /help")
 }
 
+func TestCLI150TheDaysOfEarlierMessagesAreNamed(t *testing.T) {
+	p := newPerson(t)
+	p.now = time.Date(2026, 11, 30, 9, 0, 0, 0, time.FixedZone("there", 2*3600))
+	said := func(hour int, role fsm.Role, text string) session.Archived {
+		at := time.Date(2026, 11, 28, hour, 30, 0, 0, time.UTC)
+		return session.Archived{At: fsm.Millis(at.UnixMilli()), Message: fsm.Message{Role: role, Text: text}}
+	}
+	p.does(Past{Session: "s", Messages: []session.Archived{
+		said(21, fsm.RoleUser, "late"), said(22, fsm.RoleUser, "later"), said(22, fsm.RoleAssistant, "yes"), said(24+9, fsm.RoleUser, "next"), said(48+2, fsm.RoleUser, "now"),
+	}})
+	want := []string{
+		"· Saturday, 2026-11-28", "", "› late", "", "· Sunday, 2026-11-29", "", "› later", "", "yes", "", "› next", "", "· today", "", "› now", "", "· session s; /help",
+	}
+	if diff := cmp.Diff(want, p.above); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestCLI150AnAnswerOfAnyLengthFitsAnyWindow(t *testing.T) {
 	text := "# Head\n\n" + strings.Repeat("one two three four 五六七八九十 ", 60) + "\n\n- a\n- b\n\n```\n" + strings.Repeat("code\n", 60) + "```\n\n| a | b |\n|---|---|\n| 漢字 | x |\n\nThe end."
 	for _, size := range []Resized{{40, 10}, {120, 50}, {9, 4}, {2, 2}, {1, 1}} {
