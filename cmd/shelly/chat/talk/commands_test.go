@@ -82,6 +82,18 @@ func TestCLI150NotesAreWrappedBetweenWords(t *testing.T) {
 	p.shows("✗ /home/me/notes is not a PNG, JPEG or WebP", "image (it looks like text/plain); send another", "✗ there is no command", "as text, begin with a space.")
 }
 
+func TestCLI155OfALongOutputBothEndsAreShown(t *testing.T) {
+	p := newPerson(t)
+	var lines []string
+	for i := range 500 {
+		lines = append(lines, fmt.Sprintf("line %d.", i))
+	}
+	p.does(Said{Text: strings.Join(lines, "\n")})
+	p.shows("  line 0.", "  line 99.", "  … 300 lines left out …", "  line 400.", "  line 499.")
+	p.shows0("line 100.")
+	p.shows0("line 399.")
+}
+
 func TestCLI155StopSaysWhatGoesOnElsewhere(t *testing.T) {
 	p := newPerson(t)
 	first := p.asks("go")

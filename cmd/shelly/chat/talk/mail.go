@@ -3,6 +3,7 @@ package talk
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,7 +120,8 @@ func (m *Model) answering() string {
 	return ", " + what
 }
 
-// saidRows is how many lines of a command's output are shown.
+// saidRows is how many lines of a command's output are shown: of a longer one its beginning and its end,
+// because some lists begin with the newest and others end with it (CLI-210).
 const saidRows = 200
 
 // outputColumns is the width of a command's output, which is indented.
@@ -133,7 +135,8 @@ func (m *Model) said(s Said) {
 	}
 	lines := hanging(text, m.outputColumns())
 	if len(lines) > saidRows {
-		lines = append(lines[:saidRows:saidRows], "… "+wording.Count(len(lines)-saidRows, "more line"))
+		left := "… " + wording.Count(len(lines)-saidRows, "line") + " left out …"
+		lines = slices.Concat(lines[:saidRows/2], []string{left}, lines[len(lines)-saidRows/2:])
 	}
 	for i, l := range lines {
 		if lines[i] = "  " + l; s.Failed {
