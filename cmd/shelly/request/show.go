@@ -12,6 +12,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/requestreport"
@@ -78,8 +79,21 @@ func (c *showCmd) Run(t *terminal.Terminal) (err error) {
 	case c.At != nil:
 		return tellStep(t.Out, b, told[*c.At-1])
 	}
-	fmt.Fprint(t.Out, terminal.Printable(c.tell(b, told, time.Now())))
+	fmt.Fprint(t.Out, fitted(terminal.Printable(c.tell(b, told, time.Now())), terminal.Width(t.Out)))
 	return nil
+}
+
+// fitted wraps a history for a screen of that many columns: the text of a step beside its times.
+func fitted(text string, columns int) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		names := 0
+		if strings.HasPrefix(line, " ") {
+			names = marginColumns
+		}
+		out.WriteString(listing.Beside(line, names, columns))
+	}
+	return out.String()
 }
 
 // preview adds to open questions what their calls would do, which only a running daemon knows
@@ -115,6 +129,12 @@ func (c *showCmd) textMax() int {
 	return shownBytes
 }
 
+// stepMargin has the number of a step and its times, in so many columns.
+const (
+	stepMargin    = "%4d  %8s  %9s  "
+	marginColumns = 4 + 2 + 8 + 2 + 9 + 2
+)
+
 // tell returns the history of a request in words.
 func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, now time.Time) string {
 	var out strings.Builder
@@ -125,7 +145,7 @@ func (c *showCmd) tell(b comm.HistoryBody[history.Step], told []history.Told, no
 	last := b.Request.Accepted
 	for i, s := range b.Steps {
 		at := s.Input.At
-		margin := fmt.Sprintf("%4d  %8s  %9s  ", s.N, history.Span(at-b.Request.Accepted), "+"+history.Span(at-last))
+		margin := fmt.Sprintf(stepMargin, s.N, history.Span(at-b.Request.Accepted), "+"+history.Span(at-last))
 		last = at
 		c.tellOne(&out, margin, sub(b, s), s, told[i])
 	}

@@ -105,3 +105,14 @@ func TestCLI15AListIsCollectedFromParts(t *testing.T) {
 		}
 	}
 }
+
+func TestCLI210AStepIsWrappedBesideItsTimes(t *testing.T) {
+	const text = "done in 1.5 s (answered): \"a long answer to what was asked\"\n   1      0 ms      +0 ms  it was accepted: \"write a file\"\n                           queued → loading\n"
+	want := "done in 1.5 s (answered): \"a long answer to what was\nasked\"\n   1      0 ms      +0 ms  it was accepted: \"write a\n                           file\"\n                           queued → loading\n"
+	if got := fitted(text, 52); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := fitted(text, 0); got != text {
+		t.Errorf("got\n%s", got)
+	}
+}
