@@ -227,13 +227,13 @@ func (d *desk) process() string {
 func (d *desk) load(id string) {
 	ctx, cancel := context.WithTimeout(d.ctx, answerWait)
 	defer cancel()
-	past := talk.Past{Session: id, New: true}
+	past, history := talk.Past{Session: id, New: true}, 0
 	all, err := d.daemon.Sessions(ctx)
 	for _, s := range all {
 		if s.ID != id {
 			continue
 		}
-		if past.New = false; s.Last == 0 {
+		if past.New, history = false, s.Messages; s.Last == 0 {
 			continue
 		}
 		if s.Last > pastShown {
@@ -245,7 +245,7 @@ func (d *desk) load(id string) {
 			past.Earlier, past.Messages = past.Earlier+uint64(first), past.Messages[first:]
 		}
 	}
-	if len(past.Messages) > 0 {
+	if len(past.Messages) > history { // else the conversation has all of them
 		body, _ := d.daemon.Requests(ctx, comm.Wanted{Session: id, Before: math.MaxUint64, Limit: newRequests}) // without it nothing is marked
 		past.Anew = anew(body.Requests, past.Messages)
 	}
