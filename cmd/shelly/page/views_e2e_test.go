@@ -169,6 +169,31 @@ func TestCOM73ASearchOfSessionsSaysHowFarItIs(t *testing.T) {
 	w.clean()
 }
 
+// A search of sessions finds the newest messages, and shows the newest first.
+func TestCOM73ASearchOfSessionsFindsTheNewest(t *testing.T) {
+	w := begin(t, slow)
+	w.enter()
+	w.Click("nav a", "Sessions")
+	w.See("main", "No session yet")
+	w.Script(nil, `const send = window.fetch;
+		const said = (id, n) => ({ number: n, at: 1000 * n + (id === 'old' ? 0 : 500), message: { role: 'user', text: id + ' pear ' + n + '.' } });
+		window.fetch = async (path, how) => {
+			if (!path.startsWith('/v1/sessions')) return send(path, how);
+			if (path === '/v1/sessions') return { ok: true, json: async () => ({ sessions: [{ id: 'old', last: 700, at: 700000 }, { id: 'new', last: 20, at: 20500 }] }) };
+			const url = new URL(path, location.href), after = Number(url.searchParams.get('after')), limit = Math.min(100, Number(url.searchParams.get('limit')));
+			const id = url.pathname.split('/').pop(), last = id === 'old' ? 700 : 20;
+			const messages = [];
+			for (let n = Math.max(after, 30 * (id === 'old')) + 1; n <= last && messages.length < limit; n++) messages.push(said(id, n));
+			return { ok: true, json: async () => ({ messages }) };
+		}`)
+	w.Type("main input[type=search]", "pear")
+	w.Click("main button", "Search")
+	w.See("main", "50 or more found.")
+	w.See(".rows li:first-child", "old pear 700.")
+	w.See(".rows li:last-child", "old pear 651.")
+	w.clean()
+}
+
 // What shelly told the model of its own is not shown as the person's, neither in a search nor in the session.
 func TestCOM73WhoSaidItIsToldByItsSource(t *testing.T) {
 	w := begin(t, slow)

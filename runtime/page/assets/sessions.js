@@ -52,21 +52,33 @@ export async function sessionsView(main, signal) {
 const folded = (text) => text.replace(/\s+/g, ' ').trim().toLowerCase();
 
 const foundMax = 50;
+const partSize = 256;
 const atOnce = 4; // sessions that are read at the same time: a browser has six connections
 
-// matches are the messages of a session with the words, at most foundMax of them.
+// matches are the messages of a session with the words, the newest first and at most foundMax of them.
 async function matches(s, want, signal) {
   const found = [];
-  for (let after = 0; after < s.last && found.length < foundMax; ) {
-    const { messages } = await get(query(`/v1/sessions/${piece(s.id)}`, { after, limit: 256 }), { signal }).catch((e) => {
+  for (let upTo = s.last; upTo > 0 && found.length < foundMax; upTo = Math.max(0, upTo - partSize)) {
+    const list = await part(s.id, Math.max(0, upTo - partSize), upTo, signal);
+    if (!list.length) break; // these and those before them were dropped since the list was made
+    for (const m of list.reverse()) if (folded(m.message.text || '').includes(want)) found.push({ session: s.id, ...m });
+  }
+  return found.slice(0, foundMax);
+}
+
+// part are the messages of a session from one number to another, of which shelly may give fewer at once.
+async function part(id, after, upTo, signal) {
+  const list = [];
+  while (after < upTo) {
+    const { messages } = await get(query(`/v1/sessions/${piece(id)}`, { after, limit: upTo - after }), { signal }).catch((e) => {
       if (e.code === 'not_found') return { messages: [] };
       throw e;
     });
-    if (!messages.length) break; // they were dropped since the list was made
+    if (!messages.length) break;
+    list.push(...messages.filter((m) => m.number <= upTo));
     after = messages.at(-1).number;
-    for (const m of messages) if (folded(m.message.text || '').includes(want)) found.push({ session: s.id, ...m });
   }
-  return found;
+  return list;
 }
 
 async function find(list, want, signal, far) {
@@ -76,7 +88,7 @@ async function find(list, want, signal, far) {
     const some = await Promise.all(list.slice(done, done + atOnce).map((s) => matches(s, want, signal)));
     found.push(...some.flat());
   }
-  found.splice(foundMax);
+  found.sort((a, b) => (b.at || 0) - (a.at || 0)).splice(foundMax);
   if (!found.length) return [el('p', { class: 'dim' }, 'Nothing was found with these words.')];
   return [el('p', { class: 'dim' }, `${found.length}${found.length >= foundMax ? ' or more' : ''} found.`), el('ul', { class: 'rows' }, found.map((m) => {
     const text = m.message.text.replace(/\s+/g, ' ').trim();
