@@ -2,6 +2,7 @@ package history
 
 import (
 	"cmp"
+	"slices"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -35,10 +36,12 @@ func Runs(j engine.Reader, after uint64) ([]Run, error) {
 		return nil, err
 	}
 	var all []Run
+	open := map[fsm.HandleID]int{} // where those are in all that are unfinished
 	last := fsm.HandleID(0)
 	take := func(s *state.Snapshot, index uint64, at fsm.Millis) {
 		for i := range s.Handles {
 			if h := &s.Handles[i]; h.ID > last && h.Kind != fsm.KindUser {
+				open[h.ID] = len(all)
 				all = append(all, Run{Handle: h.ID, Kind: h.Kind, Session: h.Session, Home: h.Home, Index: index, Admitted: at, Input: wording.Subject(h.Input, h.Compacts), State: h.State})
 			}
 		}
@@ -50,18 +53,36 @@ func Runs(j engine.Reader, after uint64) ([]Run, error) {
 			return nil, err
 		}
 		take(f.Machine.View(), f.Index, f.Input.At)
-		for i := range all {
-			all[i].follow(f)
+		for _, id := range touched(f) {
+			if i, ok := open[id]; ok {
+				if all[i].follow(f); all[i].Ended != 0 {
+					delete(open, id)
+				}
+			}
 		}
 	}
 	return all, nil
 }
 
-// follow notes what a step did with the run.
-func (r *Run) follow(f engine.Folded) {
-	if r.Ended != 0 {
-		return
+// touched returns the handles that a step has to do with, each once. A handle ends by a move.
+func touched(f engine.Folded) []fsm.HandleID {
+	ids := []fsm.HandleID{f.Concerns}
+	add := func(id fsm.HandleID) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
 	}
+	for _, m := range f.Moves {
+		add(m.Handle)
+	}
+	for _, e := range f.Caused {
+		add(fsm.HandleOf(e))
+	}
+	return ids
+}
+
+// follow notes what a step did with the run, which is unfinished.
+func (r *Run) follow(f engine.Folded) {
 	if a, ok := f.Input.Fact.(fsm.Answer); ok && a.CallOf() == r.asked {
 		r.asked = 0
 	}
