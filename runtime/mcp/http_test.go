@@ -224,6 +224,8 @@ func TestTOL96AStreamOfEventsCostsOneCall(t *testing.T) {
 		"nested too deep": {"id: 1\ndata: " + strings.Replace(result("ID"), "{", `{"deep":`+deep+`,`, 1) + "\n\n", nil,
 			tool.Failed("the server r gave no answer: its answer is nested more than 1000 deep; its outcome is unknown: check before you repeat it")},
 		"too long": {"data: " + strings.Repeat("x", 15<<20) + "\n\n", nil, none("ends without the answer: an event is longer than 15728640 bytes")},
+		"too many requests": {"id: 1\n" + strings.Repeat(`data: {"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n\n", 1001) + "data: " + result("ID") + "\n\n", nil,
+			none("ends without the answer: it has sent more than 1000 requests")},
 		"continued": {"id: 1\nretry: 1\n\n", []func(http.ResponseWriter, string){
 			continued(502, "sorry"), continued(200, "oops\n\n"), continued(200, "data: "+result("ID")+"\n\n"),
 		}, done},

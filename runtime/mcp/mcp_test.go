@@ -322,6 +322,11 @@ func TestTOL92AFloodEndsTheServer(t *testing.T) {
 				say("%s", line)
 			}
 		},
+		"it has sent more than 1000 requests": func(say func(string, ...any)) {
+			for i := range 1001 {
+				say(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i)
+			}
+		},
 	} {
 		t.Run(why, func(t *testing.T) {
 			w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {

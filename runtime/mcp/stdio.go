@@ -117,6 +117,7 @@ type filter struct {
 	mu    sync.Mutex
 	line  []byte
 	since int64 // bytes since the last use
+	asked int   // requests since then
 	ended bool
 }
 
@@ -154,17 +155,32 @@ func (f *filter) counts(n int) bool {
 	return !f.ended
 }
 
+// asks counts requests of the program, and reports whether it is still listened to.
+func (f *filter) asks(requests int) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.asked += requests; f.asked > wire.RequestsMax && !f.ended {
+		f.ended = true
+		f.flood(wire.ErrRequests)
+	}
+	return !f.ended
+}
+
 func (f *filter) used() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.since = 0
+	f.since, f.asked = 0, 0
 }
 
 // pass passes on the messages in the line.
 func (f *filter) pass() {
 	line := bytes.TrimSpace(f.line)
 	f.line = f.line[:0]
-	for _, m := range wire.Messages(line) {
+	messages, requests := wire.Messages(line)
+	if !f.asks(requests) {
+		return
+	}
+	for _, m := range messages {
 		_, _ = f.to.Write(append(bytes.Clone(m), '\n')) // it fails only if nobody reads any more
 	}
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,6 +61,7 @@ type events struct {
 	least    time.Duration // until the stream is opened again
 	answered bool
 	resumes  bool // it can be continued where it was cut
+	requests int  // of the server
 	dropped  int
 	out      bytes.Buffer
 	err      error
@@ -76,7 +78,7 @@ func (e *events) Close() error { return e.body.Close() }
 func (e *events) Read(p []byte) (int, error) {
 	for e.out.Len() == 0 && e.err == nil {
 		e.err = e.next()
-		if e.err != nil && e.of != nil && !e.answered && (!e.resumes || errors.Is(e.err, errEvent)) {
+		if e.err != nil && e.of != nil && !e.answered && (!e.resumes || errors.Is(e.err, errEvent) || errors.Is(e.err, ErrRequests)) {
 			e.out.WriteString(e.of.fail(e.why()))
 		}
 	}
@@ -87,6 +89,19 @@ func (e *events) Read(p []byte) (int, error) {
 }
 
 var errEvent = fmt.Errorf("an event is longer than %d bytes", eventBytesMax)
+
+// RequestsMax bounds the requests that a server sends on one stream, or as a program between two calls.
+// The library works on all of them at once, and keeps the answers for the server to read.
+const RequestsMax = 1000
+
+// ErrRequests is that of a server that sends more.
+var ErrRequests = fmt.Errorf("it has sent more than %d requests", RequestsMax)
+
+// Requests reports whether a message is a request, which waits for an answer.
+func Requests(m jsonrpc.Message) bool {
+	r, is := m.(*jsonrpc.Request)
+	return is && r.ID.IsValid()
+}
 
 // why says why the stream has no answer.
 func (e *events) why() error {
@@ -113,13 +128,12 @@ func (e *events) next() error {
 		line, err := e.line(eventBytesMax - size)
 		if err != nil {
 			if err == io.EOF && v.message() != nil { // only the empty line after it is missing
-				e.pass(v)
+				err = cmp.Or(e.pass(v), err)
 			}
 			return err
 		}
 		if size += len(line) + 1; len(line) == 0 {
-			e.pass(v)
-			return nil
+			return e.pass(v)
 		}
 		field, value, _ := strings.Cut(line, ":")
 		value = strings.TrimPrefix(value, " ")
@@ -166,7 +180,7 @@ func (v event) message() jsonrpc.Message {
 }
 
 // pass passes on what matters of an event.
-func (e *events) pass(v event) {
+func (e *events) pass(v event) error {
 	if v.id != "" {
 		e.resumes = true
 		_, _ = fmt.Fprintf(&e.out, "id: %s\n", v.id)
@@ -174,7 +188,13 @@ func (e *events) pass(v event) {
 	if ms, err := strconv.ParseInt(v.retry, 10, 32); err == nil {
 		_, _ = fmt.Fprintf(&e.out, "retry: %d\n", max(ms, e.least.Milliseconds()))
 	}
-	if m := v.message(); m != nil {
+	m := v.message()
+	if Requests(m) {
+		if e.requests++; e.requests > RequestsMax {
+			return ErrRequests
+		}
+	}
+	if m != nil {
 		e.answered = e.answered || e.of != nil && answers(m, e.of.id)
 		e.out.WriteString("data: ")
 		_ = json.Compact(&e.out, v.data)
@@ -188,6 +208,7 @@ func (e *events) pass(v event) {
 	if e.out.Len() > 0 {
 		e.out.WriteByte('\n')
 	}
+	return nil
 }
 
 // listen opens a stream, or opens it again.
@@ -203,7 +224,7 @@ func (s *Sender) listen(req *http.Request) (*http.Response, error) {
 		s.opened.Store(true)
 		e := newEvents(resp.Body, of, s.Least)
 		if last != "" { // from where it can be continued again, even if nothing comes
-			e.pass(event{id: last})
+			_ = e.pass(event{id: last})
 		}
 		resp.Body = e
 	case !again: // it has no stream

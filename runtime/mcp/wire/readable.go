@@ -19,23 +19,25 @@ var (
 	errNoMessage = errors.New("its answer is not a message of the protocol")
 )
 
-// Messages returns the messages in a program's line, each by itself, and drops what is none: the
+// Messages returns the messages in a program's line, each by itself, and how many of them are requests. It drops what is none: the
 // library would end the session, and with it all calls. An error takes the place of an answer that is
 // nested too deep, so that only its call fails.
-func Messages(line []byte) [][]byte {
+func Messages(line []byte) (messages [][]byte, requests int) {
 	list := []json.RawMessage{line}
 	if bytes.HasPrefix(line, []byte("[")) && json.Unmarshal(line, &list) != nil {
-		return nil
+		return nil, 0
 	}
-	var messages [][]byte
 	for _, m := range list {
-		if _, err := jsonrpc.DecodeMessage(m); err == nil && json.Valid(m) {
+		if read, err := jsonrpc.DecodeMessage(m); err == nil && json.Valid(m) {
 			messages = append(messages, m)
+			if Requests(read) {
+				requests++
+			}
 		} else if id := nested(m); id != nil {
 			messages = append(messages, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, jsonrpc.CodeInternalError, errNested))
 		}
 	}
-	return messages
+	return messages, requests
 }
 
 // unreadable returns why a message is not the answer to the request with an id.
