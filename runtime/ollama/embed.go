@@ -11,6 +11,9 @@ import (
 	"shelly/fsm"
 )
 
+// dimensionsMax bounds the numbers of a vector (BRN-11), as an import of memory does: more than what any model makes.
+const dimensionsMax = 65_536
+
 // Embed turns a text into a vector of little-endian float32, and returns the model's name as
 // configured. Of a text too long for the model only the beginning counts. Blank text is an error:
 // its vector would be near to everything or to nothing. The error is an [*Error].
@@ -36,6 +39,9 @@ func (c *Client) Embed(ctx context.Context, text string) (vector []byte, model s
 	}
 	if len(resp.Embeddings) != 1 || len(resp.Embeddings[0]) == 0 {
 		return nil, "", failure(fsm.BrainGarbage, "the server at %s sent %d embeddings for one text", c.base, len(resp.Embeddings))
+	}
+	if n := len(resp.Embeddings[0]); n > dimensionsMax {
+		return nil, "", failure(fsm.BrainGarbage, "the server at %s sent a vector of %d numbers; the most is %d", c.base, n, dimensionsMax)
 	}
 	for _, f := range resp.Embeddings[0] {
 		vector = binary.LittleEndian.AppendUint32(vector, math.Float32bits(f))

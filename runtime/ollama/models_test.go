@@ -180,6 +180,13 @@ func TestEmbedFailuresAreTyped(t *testing.T) {
 		_, _, err = client(t, playing(t, name), nil).Embed(testContext(t), "text")
 		wantClass(t, err, fsm.BrainGarbage, "embeddings for one text")
 	}
+	numbers := strings.Repeat("0,", 65_536)
+	_, _, err = client(t, sending(t, `{"embeddings":[[`+numbers+`1]]}`), nil).Embed(testContext(t), "text")
+	wantClass(t, err, fsm.BrainGarbage, "a vector of 65537 numbers; the most is 65536")
+	vector, _, err := client(t, sending(t, `{"embeddings":[[`+numbers[2:]+`1]]}`), nil).Embed(testContext(t), "text")
+	if err != nil || len(vector) != 4*65_536 {
+		t.Errorf("%d bytes, %v", len(vector), err)
+	}
 	huge := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		_, _ = fmt.Fprint(w, `{"model":"`)
 		chunk := strings.Repeat("x", 1<<20)
