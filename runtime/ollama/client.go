@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -176,10 +178,26 @@ func newTransport(connect time.Duration) *http.Transport {
 	}
 }
 
-// bodyBytesMax bounds any response, so that no server can fill the memory (BRN-11).
-const bodyBytesMax = 64 << 20
+// Bounds of responses, so that no server can fill the memory (BRN-11). What is read of a list takes up to a
+// thousand bytes for an entry of three.
+const (
+	listMiBMax   = 1 // of the server's models
+	aboutMiBMax  = 4 // about one model, or its vector
+	answerMiBMax = 64
+)
 
-var errTooLarge = errors.New("the response is larger than 64 MiB")
+// bodyMiBMax returns how long a response to a request may be.
+func bodyMiBMax(path string) int {
+	switch {
+	case strings.HasSuffix(path, "/api/tags"), strings.HasSuffix(path, "/api/ps"), strings.HasSuffix(path, "/api/version"):
+		return listMiBMax
+	case strings.HasSuffix(path, "/api/show"), strings.HasSuffix(path, "/api/embed"):
+		return aboutMiBMax
+	}
+	return answerMiBMax
+}
+
+var errTooLarge = errors.New("the response is larger")
 
 // bounded limits the size of every response.
 type bounded struct{ *http.Transport }
@@ -187,19 +205,21 @@ type bounded struct{ *http.Transport }
 func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := b.Transport.RoundTrip(req)
 	if err == nil {
-		resp.Body = &boundedBody{ReadCloser: resp.Body, left: bodyBytesMax}
+		most := bodyMiBMax(req.URL.Path)
+		resp.Body = &boundedBody{ReadCloser: resp.Body, most: most, left: most << 20}
 	}
 	return resp, err
 }
 
 type boundedBody struct {
 	io.ReadCloser
+	most int // in MiB
 	left int
 }
 
 func (b *boundedBody) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, errTooLarge
+		return 0, fmt.Errorf("%w than %d MiB", errTooLarge, b.most)
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n

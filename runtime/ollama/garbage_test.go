@@ -50,3 +50,29 @@ func TestBRN11APackedAnswerIsNotUnpacked(t *testing.T) {
 		t.Errorf("%d pieces of an answer; %d bytes were packed as %d", pieces, len(text), packed.Len())
 	}
 }
+
+// What is read of a list takes far more memory than the list, so a list is bounded more narrowly than
+// an answer (BRN-11).
+func TestBRN11AListIsBoundedByWhatItTakes(t *testing.T) {
+	length := 0
+	s := bare(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		_, _ = io.WriteString(w, "{"+strings.Repeat(" ", length-2)+"}")
+	})
+	for name, c := range map[string]struct { // order-free
+		mib int
+		ask func(*ollama.Client) error
+	}{
+		"the models":        {1, func(c *ollama.Client) error { _, err := c.Models(testContext(t)); return err }},
+		"the loaded models": {1, func(c *ollama.Client) error { _, err := c.Loaded(testContext(t)); return err }},
+		"the version":       {1, func(c *ollama.Client) error { _, err := c.Version(testContext(t)); return err }},
+		"a model":           {4, func(c *ollama.Client) error { _, err := c.Show(testContext(t), "m"); return err }},
+		"a vector":          {4, func(c *ollama.Client) error { _, _, err := c.Embed(testContext(t), "x"); return err }},
+	} {
+		for over := range 2 {
+			length = c.mib<<20 + over
+			if err := c.ask(client(t, s, nil)); (err != nil && strings.Contains(err.Error(), "larger than")) != (over > 0) {
+				t.Errorf("%s in %d bytes: %v", name, length, err)
+			}
+		}
+	}
+}
