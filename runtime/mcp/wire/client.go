@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -109,19 +110,19 @@ type Unreadable struct{ error }
 // UnmarshalJSON reads both. A tool that cannot be read costs no other one.
 func (l *list) UnmarshalJSON(b []byte) error {
 	var w struct {
-		Tools []json.RawMessage `json:"tools"`
+		Tools items `json:"tools"`
 	}
 	var fields map[string]json.RawMessage
 	if err := errors.Join(json.Unmarshal(b, &fields), json.Unmarshal(b, &w)); err != nil {
 		return misfit.Worded(err)
 	}
-	delete(fields, "tools")
+	maps.DeleteFunc(fields, func(name string, _ json.RawMessage) bool { return strings.EqualFold(name, "tools") })
 	b, err := json.Marshal(fields)
 	if err := errors.Join(err, json.Unmarshal(b, &l.ListToolsResult)); err != nil {
 		return misfit.Worded(err)
 	}
 	l.tasks, l.headers = map[string]bool{}, map[string][]repeated{}
-	for _, raw := range w.Tools {
+	for _, raw := range w.Tools[:min(len(w.Tools), itemsMax)] {
 		var tool *sdk.Tool
 		var of struct {
 			Name        string

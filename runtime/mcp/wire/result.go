@@ -16,6 +16,7 @@ import (
 // structured content.
 func Result(b []byte) (*sdk.CallToolResult, error) {
 	r := &sdk.CallToolResult{}
+	b = bounded(b)
 	err := json.Unmarshal(b, r)
 	if err != nil {
 		err = json.Unmarshal(readable(b), r)
@@ -33,6 +34,24 @@ func Result(b []byte) (*sdk.CallToolResult, error) {
 	}
 	r.StructuredContent = exact.StructuredContent
 	return r, nil
+}
+
+// bounded returns a result with at most itemsMax items of content, and one that says that there are more.
+func bounded(result []byte) []byte {
+	if len(result) < 2*itemsMax {
+		return result
+	}
+	var fields map[string]json.RawMessage
+	var content items
+	if json.Unmarshal(result, &fields) != nil || json.Unmarshal(fields["content"], &content) != nil || len(content) <= itemsMax {
+		return result
+	}
+	content[itemsMax], _ = json.Marshal(map[string]string{"type": "text", "text": fmt.Sprintf("[more than %d items of content; the others are not shown]", itemsMax)})
+	fields["content"], _ = json.Marshal([]json.RawMessage(content)) // each has been parsed
+	if b, err := json.Marshal(fields); err == nil {
+		return b
+	}
+	return result
 }
 
 // readable returns a result with a text in place of each item of its content that cannot be read.

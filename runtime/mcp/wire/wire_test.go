@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 func TestTOL98AMethodOfOurOwnLeavesUnderItsStandardName(t *testing.T) {
@@ -109,5 +111,32 @@ func TestTOL93TheHeadersOfADeepSchemaTakeNoMoreThanItsLength(t *testing.T) {
 	}
 	if few, many := takes(400), takes(4000); many > 20*few {
 		t.Errorf("%d bytes with 400 levels and %d with 4000", few, many)
+	}
+}
+
+// What is sent in two bytes may take a thousand times as many, and as much time, to read.
+func TestTOL93AListIsReadInPart(t *testing.T) {
+	many := func(name, item string, n int) []byte {
+		return []byte(`{"` + name + `":[` + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + `]}`)
+	}
+	for _, n := range []int{itemsMax, itemsMax + 1, 10 * itemsMax} {
+		for _, item := range []string{`{}`, `1`, `{"name":"a"}`} {
+			for _, name := range []string{"tools", "Tools"} {
+				var l list
+				if err := l.UnmarshalJSON(many(name, item, n)); err != nil || len(l.Tools) != itemsMax {
+					t.Errorf("of %d tools %s %d are read (%v)", n, item, len(l.Tools), err)
+				}
+			}
+		}
+		for _, item := range []string{`{"type":"text","text":"a"}`, `{}`} {
+			r, err := Result(many("content", item, n))
+			if err != nil || len(r.Content) != min(n, itemsMax+1) {
+				t.Fatalf("of %d items %s of content, %+v are read (%v)", n, item, r, err)
+			}
+			last, is := r.Content[len(r.Content)-1].(*sdk.TextContent)
+			if !is || (last.Text == "[more than 10000 items of content; the others are not shown]") != (n > itemsMax) {
+				t.Errorf("of %d items %s the last is %+v", n, item, last)
+			}
+		}
 	}
 }
