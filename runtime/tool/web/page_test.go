@@ -94,6 +94,8 @@ func TestTOL74OtherKindsAreShownOrDescribed(t *testing.T) {
 		"no kind, a page": {"<!DOCTYPE html><p>words</p>", "", "words"},
 		"a picture":       {"\x89PNG\r\n\x1a\n0000", "image/png", "not text: 12 bytes of image/png"},
 		"bytes":           {"\x00\x01\x02\x03", "application/octet-stream", "not text: 4 bytes"},
+		"hidden text":     {"a\U000e0100\ufe01\U000e01efb\u061c\u200f\u2061\u206a\u3164\u115f\u180ec\U0001d173d", "text/plain; charset=utf-8", "abcd"},
+		"seen signs":      {"\u0645\u06cc\u200c\u062e \u0600\u0661 👩\u200d🔬 é", "text/plain; charset=utf-8", "\u0645\u06cc\u200c\u062e \u0600\u0661 👩\u200d🔬 é"},
 		"hidden signs":    {"a\u200bb\u202ec\U000e0041d", "text/plain; charset=utf-8", "abcd"},
 		"too deep":        {strings.Repeat("<div>", 2000) + "words<script>no()</script>", "text/html", "words"},
 		"nothing":         {"", "text/html", "empty"},

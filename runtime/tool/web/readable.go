@@ -61,14 +61,14 @@ func decoded(b []byte, contentType string) []byte {
 	return text
 }
 
-// visible drops the characters that a person does not see but a model reads.
+// visible drops the characters that a person does not see but a model reads, among them those in which
+// a text can be hidden in another: tags and variation selectors. Joiners stay, since scripts need them.
 func visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\u200b', r == '\ufeff', r == '\u00ad', r >= '\u202a' && r <= '\u202e', r >= '\u2060' && r <= '\u2069',
-			r >= 0xE0000 && r <= 0xE007F:
-			return -1
-		case r == '\r' || unicode.IsControl(r) && r != '\n' && r != '\t':
+		case r >= ' ' && r <= '~', r == '\n', r == '\t', r == '\u200c', r == '\u200d', unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+			return r
+		case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
 			return -1
 		}
 		return r
