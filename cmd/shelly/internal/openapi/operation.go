@@ -42,7 +42,7 @@ const (
 const (
 	eventStream = "text/event-stream"
 	lines       = "application/x-ndjson"
-	bytesMedia  = "application/octet-stream"
+	tarMedia    = "application/x-tar"
 )
 
 func ok(of any) []answer { return []answer{{200, "", of, "The answer."}} }

@@ -79,7 +79,7 @@ var operations = map[string]operation{
 
 	"GET /v1/journal":      {summary: "Copy the journal's records.", query: []field{{"from", numberKind, "From this record on, after the last snapshot before it."}, {"to", numberKind, "Up to this record."}}, answers: as(lines, "A record or a snapshot a line.")},
 	"GET /v1/journal/kept": {summary: "Show which records are kept.", answers: ok(engine.Kept{})},
-	"GET /v1/backup":       {summary: "Copy the data folder.", answers: as(bytesMedia, "A backup, as shelly journal restore reads it.")},
+	"GET /v1/backup":       {summary: "Copy the data folder.", answers: as(tarMedia, "A backup, as shelly journal restore reads it.")},
 
 	"GET /v1/status": {summary: "Show the daemon's status.", answers: ok(comm.Status{})},
 	"GET /v1/proof":  {summary: "Prove that it is the daemon of a data folder.", query: []field{{"challenge", textKind, "Chosen by the client."}}, answers: ok(comm.ProofBody{})},
