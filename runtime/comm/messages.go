@@ -54,9 +54,9 @@ func (h *HTTP) messages(ctx context.Context, to fsm.Origin, after uint64, limit 
 	return list[:min(len(list), limit)], nil
 }
 
-// chatOf reads which chats are meant.
+// chatOf reads which chats are meant. One without a channel is named as a request names it.
 func chatOf(q url.Values) (fsm.Origin, error) {
-	to := fsm.Origin{Channel: q.Get("channel"), Chat: q.Get("chat")}
+	to := originAt(fsm.Origin{Channel: q.Get("channel"), Chat: q.Get("chat")}, ChannelHTTP)
 	if to.Channel == "" && to.Chat == "" {
 		return to, nil
 	}
@@ -154,6 +154,7 @@ func (h *HTTP) postRead(w http.ResponseWriter, r *http.Request) error {
 		if err := object(d, name, text("channel", &m.Channel), text("chat", &m.Chat), whole("position", &m.Position)); err != nil {
 			return err
 		}
+		m.Channel = originAt(fsm.Origin{Channel: m.Channel, Chat: m.Chat}, ChannelHTTP).Channel
 		marks = append(marks, m)
 		return cmp.Or(checkName("channel", m.Channel, 0, ChannelBytesMax), checkName("chat", m.Chat, 0, ChatBytesMax))
 	}))

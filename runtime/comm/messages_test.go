@@ -49,7 +49,7 @@ func (s *site) read(body string) comm.Unread {
 func TestCOM13MessagesOfAChatCanBeRead(t *testing.T) {
 	s := serveHTTP(t, nil)
 	nobodys := message(4, "", "")
-	s.front.Send(message(1, "web", "7"), message(2, "web", "8"), message(3, "web", "7"), nobodys, message(5, "cli", "direct"))
+	s.front.Send(message(1, "web", "7"), message(2, "web", "8"), message(3, "web", "7"), nobodys, message(5, "cli", "direct"), message(6, "http", "7"))
 	for query, want := range map[string][]int{
 		"channel=web":                        {-1, -2, -3},
 		"channel=web&chat=7":                 {-1, -3},
@@ -57,8 +57,9 @@ func TestCOM13MessagesOfAChatCanBeRead(t *testing.T) {
 		"channel=web&chat=7&after=0&limit=1": {-1},
 		"channel=web&limit=999999":           {-1, -2, -3},
 		"channel=other":                      {},
-		"":                                   {-1, -2, -3, -4, -5},
-		"after=3":                            {-4, -5},
+		"chat=7":                             {-6}, // as a request over HTTP names it
+		"":                                   {-1, -2, -3, -4, -5, -6},
+		"after=3":                            {-4, -5, -6},
 	} {
 		if diff := cmp.Diff(want, s.positions(query)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", query, diff)
