@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -180,7 +181,11 @@ func (h *HTTP) postSchedule(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in.Origin, in.Every = originAt(in.Origin, ChannelHTTP), fsm.Millis(min(every, everySecondsMax))*fsm.Second
+	if every > everySecondsMax {
+		h.o.Counters.malformed.Add(1)
+		return badRequest(fmt.Sprintf(`field "every_seconds" is more than %d`, everySecondsMax), "send fewer seconds")
+	}
+	in.Origin, in.Every = originAt(in.Origin, ChannelHTTP), fsm.Millis(every)*fsm.Second
 	err = cmp.Or(checkName("session", in.Session, 0, SessionBytesMax), checkName("chat", in.Origin.Chat, 0, ChatBytesMax), checkName("by", in.By, 0, ByBytesMax),
 		checkName("cron_expr", in.Cron, 0, scheduleFieldMax), checkName("at", in.Once, 0, scheduleFieldMax), checkName("zone", in.Zone, 0, scheduleFieldMax))
 	if in.Origin.Channel != "" {
@@ -208,7 +213,7 @@ func (h *HTTP) postScheduleChange(change fsm.ScheduleChange) handling {
 			return err
 		}
 		if checkName("id", in.Schedule, 1, KeyBytesMax) != nil {
-			return ProblemOf(&engine.UnfitError{Why: "there is no schedule " + wording.Quote(in.Schedule)})
+			return noSchedule(in.Schedule)
 		}
 		return h.scheduled(w, r, in)
 	}
@@ -218,10 +223,19 @@ func (h *HTTP) postScheduleChange(change fsm.ScheduleChange) handling {
 func (h *HTTP) scheduled(w http.ResponseWriter, r *http.Request, in fsm.ScheduleChanged) error {
 	in.By = CallerOf(r.Context()).by(in.By)
 	id, taken, err := h.front.Schedule(r.Context(), in)
-	if unfit, ok := errors.AsType[*engine.UnfitError](err); ok && in.Change == fsm.ScheduleAdd {
-		err = badRequest(unfit.Why, "send a message, and exactly one of every_seconds, cron_expr and at")
+	if unfit, ok := errors.AsType[*engine.UnfitError](err); ok {
+		switch all, wrong := h.front.Schedules(r.Context()); {
+		case in.Change == fsm.ScheduleAdd:
+			err = badRequest(unfit.Why, "send a message, and exactly one of every_seconds, cron_expr and at")
+		case wrong == nil && !slices.ContainsFunc(all, func(s Schedule) bool { return s.ID == in.Schedule }):
+			err = noSchedule(in.Schedule)
+		}
 	}
 	return h.answer(w, "change a schedule", Scheduled{id, taken}, err)
+}
+
+func noSchedule(id string) *Problem {
+	return &Problem{CodeNotFound, "there is no schedule " + wording.Quote(id), "GET /v1/schedules names those that there are"}
 }
 
 // AuditBody is the answer to GET /v1/audit, oldest first.

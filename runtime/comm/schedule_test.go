@@ -31,8 +31,14 @@ func TestCOM52SchedulesAreReadAndChanged(t *testing.T) {
 	if r := s.do(call{method: "POST", path: "/v1/schedules", body: `{"cron_expr":"@daily"}`}, &problem); r.StatusCode != http.StatusBadRequest || problem.Error.Message != `field "message" is missing or empty` {
 		t.Errorf("without a message: status %d, %+v", r.StatusCode, problem)
 	}
-	if s.do(call{method: "POST", path: "/v1/schedules/s9/run", body: `{}`}, &problem); !strings.Contains(problem.Error.Hint, "GET /v1/schedules") {
-		t.Errorf("an unknown one: %+v", problem)
+	if r := s.do(call{method: "POST", path: "/v1/schedules/s9/run", body: `{}`}, &problem); r.StatusCode != http.StatusNotFound || !strings.Contains(problem.Error.Hint, "GET /v1/schedules") {
+		t.Errorf("an unknown one: status %d, %+v", r.StatusCode, problem)
+	}
+	if r := s.do(call{method: "POST", path: "/v1/schedules/s1/pause", body: `{}`}, &problem); r.StatusCode != http.StatusBadRequest {
+		t.Errorf("a change that is not possible: status %d, %+v", r.StatusCode, problem)
+	}
+	if r := s.do(call{method: "POST", path: "/v1/schedules", body: `{"message":"m","every_seconds":4294967297}`}, &problem); r.StatusCode != http.StatusBadRequest || !strings.Contains(problem.Error.Message, `"every_seconds" is more than 4294967296`) {
+		t.Errorf("too long an interval: status %d, %+v", r.StatusCode, problem)
 	}
 }
 

@@ -107,7 +107,7 @@ var flagOf = strings.NewReplacer("every_seconds", "--every", "cron_expr", "--cro
 func worded(in fsm.ScheduleChanged, err error) error {
 	coded := exit.Daemon(err)
 	refused := (*client.Error)(nil)
-	if !errors.As(err, &refused) || refused.Code != comm.CodeBadRequest {
+	if !errors.As(err, &refused) || refused.Code != comm.CodeBadRequest && refused.Code != comm.CodeNotFound {
 		return coded
 	}
 	switch {
@@ -115,7 +115,7 @@ func worded(in fsm.ScheduleChanged, err error) error {
 		return exit.Errorf(exit.Usage, "%s", flagOf.Replace(refused.Message))
 	case strings.HasPrefix(refused.Message, "field "):
 		return coded
-	case strings.HasPrefix(refused.Message, "there is no"):
+	case refused.Code == comm.CodeNotFound, strings.HasPrefix(refused.Message, "there is no"): // as an older daemon says it
 		return exit.Errorf(exit.NoMatch, "%s; see shelly schedule list", refused.Message)
 	default:
 		return exit.Errorf(exit.Failed, "%s; see shelly schedule list", refused.Message)

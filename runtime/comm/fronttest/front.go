@@ -3,6 +3,7 @@ package fronttest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"sync"
 
@@ -162,7 +163,11 @@ func (f *Front) CancelHandle(_ context.Context, id fsm.HandleID) (bool, error) {
 func (f *Front) Schedules(context.Context) ([]comm.Schedule, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return []comm.Schedule{{ID: "s1", Text: "water the plants", EverySeconds: 60, Next: 60_000}}, f.refusal
+	refusal := f.refusal
+	if errors.As(refusal, new(*engine.UnfitError)) { // of a change
+		refusal = nil
+	}
+	return []comm.Schedule{{ID: "s1", Text: "water the plants", EverySeconds: 60, Next: 60_000}}, refusal
 }
 
 // Schedule implements [comm.Scheduler].
