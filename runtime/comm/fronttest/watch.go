@@ -26,7 +26,7 @@ func (f *Front) Watch(ctx context.Context, key fsm.RequestKey) (<-chan comm.Even
 	defer f.lock()()
 	events := make(chan comm.Event, watcherBuffer)
 	if r := f.records[key]; r.Done {
-		events <- comm.Event{Type: comm.EventReply, Text: r.Reply, IsError: r.IsError}
+		events <- comm.Event{Type: comm.EventReply, Text: r.Reply, IsError: r.IsError, Outcome: r.Outcome}
 		close(events)
 		return events, nil
 	}

@@ -201,6 +201,7 @@ func (s *responseStream) begin(late bool) error {
 		return err
 	}
 	for _, t := range past.Beside {
+		s.text.Told(t.Text)
 		s.number.epochs[t.Call] = t.Epoch
 		if err := s.piece(stream.Piece{Call: t.Call, Text: t.Text, Begins: true, Ends: true, Said: t.Text}); err != nil {
 			return err
@@ -308,7 +309,7 @@ func (s *responseStream) pieces(e comm.Event) error {
 	for _, p := range s.text.Heard(e) {
 		if p.Call == stream.ReplyCall {
 			past, ok := s.front.past(s.r.Context(), s.known.Key)
-			if text, is := past.item(p.Text); ok && is && past.Last.Call != s.call {
+			if text, last := past.item(e); ok && last && past.Last.Call != s.call {
 				p.Call, p.Text, p.Said = past.Last.Call, text, text
 				s.number.epochs[p.Call] = past.Last.Epoch
 			}

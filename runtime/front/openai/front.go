@@ -55,17 +55,28 @@ type Question struct {
 	Key, Tool, Args string
 }
 
-// item returns the text of what the model said last, if the reply is that: as it was streamed, with the
-// blanks around it that the reply lacks, or with the notice after it that it was cut.
-func (p Past) item(reply string) (text string, is bool) {
-	beside := slices.ContainsFunc(p.Beside, func(s Spoken) bool { return s.Call == p.Last.Call })
-	switch last := p.Last.Text; {
-	case p.Last.Call == 0 || beside || strings.TrimSpace(last) == "":
-		return "", false
-	case strings.HasPrefix(reply, last):
-		return reply, true
+// item returns the text of a reply's item in a stream, and whether it is that of what the model said
+// last: the blanks around it and the notice after it are part of it then.
+func (p Past) item(reply comm.Event) (text string, last bool) {
+	var texts []string
+	own := p.Last.Call != 0
+	for _, s := range p.Beside {
+		texts = append(texts, s.Text)
+		own = own && s.Call != p.Last.Call
+	}
+	said := p.Last.Text
+	if own {
+		texts = append(texts, said)
+	}
+	switch rest, added := stream.Added(reply, texts...); {
+	case added && own:
+		return said + rest, true
+	case added:
+		return strings.TrimSpace(rest), false
+	case own && strings.TrimSpace(said) == strings.TrimSpace(reply.Text):
+		return said, true
 	default:
-		return last, strings.TrimSpace(last) == strings.TrimSpace(reply)
+		return reply.Text, false
 	}
 }
 

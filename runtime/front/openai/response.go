@@ -131,10 +131,14 @@ func (v view) response(known engine.Request, status string) response {
 // journal: the texts besides tool calls, then the reply.
 func (f *Front) done(r *http.Request, v view, known engine.Request, reply comm.Event) response {
 	b := v.response(known, completed)
-	id := replyID(known.Key.ID)
+	id, text := replyID(known.Key.ID), reply.Text
 	p, ok := f.past(r.Context(), known.Key)
 	if ok {
-		if _, is := p.item(reply.Text); is { // the id that the item has in a stream
+		said, last := p.item(reply)
+		if said != text {
+			text = strings.TrimSpace(said)
+		}
+		if last { // the id that the item has in a stream
 			id = itemID(known.Key.ID, p.Last.Epoch, p.Last.Call)
 		}
 		b.Usage = &responseUsage{InputTokens: p.Prompt, OutputTokens: p.Answer, TotalTokens: p.Prompt + p.Answer}
@@ -153,9 +157,9 @@ func (f *Front) done(r *http.Request, v view, known engine.Request, reply comm.E
 		b.Status, b.Error = failed, &responseError{"server_error", reply.Text}
 	case reply.Outcome == fsm.OutcomeCut:
 		b.Status, b.IncompleteDetails = unfinished, &incomplete{"max_output_tokens"}
-		b.Output = append(b.Output, messageItem(id, unfinished, output(reply.Text)))
+		b.Output = append(b.Output, messageItem(id, unfinished, output(text)))
 	default:
-		b.Output = append(b.Output, messageItem(id, completed, output(reply.Text)))
+		b.Output = append(b.Output, messageItem(id, completed, output(text)))
 	}
 	return b
 }

@@ -161,6 +161,46 @@ func TestFRT16ACutAnswerIsOneItem(t *testing.T) {
 	comesBack(t, s, all)
 }
 
+// The reply of a request that ends without its answer repeats what the model has said. A response has each
+// text once, in its streams and in the record.
+func TestFRT16WhatTheModelHasSaidIsNotRepeated(t *testing.T) {
+	for outcome, tt := range map[fsm.Outcome]struct { // order-free: each is alone
+		last  string
+		calls bool // the last text is beside calls
+		items string
+	}{
+		fsm.OutcomeCut:       {"It is", false, "msg_k_1_3 completed: Wait.|msg_k_1_5 incomplete: It is\n\n[stopped]|"},
+		fsm.OutcomeExhausted: {"Now.", true, "msg_k_1_3 completed: Wait.|msg_k_1_5 completed: Now.|msg_k completed: [stopped]|"},
+	} {
+		past := openai.Past{Beside: []openai.Spoken{{Epoch: 1, Call: 3, Text: "Wait."}}, Last: openai.Spoken{Epoch: 1, Call: 5, Text: tt.last}}
+		happens := []comm.Event{says(3, 0, "Wait."), {Type: comm.EventTool, Tool: "look"}, says(5, 0, tt.last)}
+		if tt.calls {
+			past.Beside = append(past.Beside, past.Last)
+			happens = append(happens, comm.Event{Type: comm.EventTool, Tool: "look"})
+		}
+		s := serveWith(t, past)
+		live := events(t, s.Meanwhile(1, func(key fsm.RequestKey) {
+			s.Front.Say(key, happens...)
+			s.Front.End(key, "Wait.\n"+tt.last+"\n\n[stopped]", false, outcome)
+		}, "POST", "/v1/responses", `{"model":"shelly","input":"Hi","stream":true}`, keyed, "k").Body)
+		late := events(t, s.Ask("GET", "/v1/responses/resp_k?stream=true", "").Body)
+		for way, all := range map[string][]told{"live": live, "late": late} { // order-free: each is alone
+			got := ""
+			for _, o := range all[len(all)-1].Response.Output {
+				got += fmt.Sprintf("%s %s: %s|", o.ID, o.Status, o.Content[0].Text)
+			}
+			if got != tt.items {
+				t.Errorf("%s, %s: got %s; want %s", outcome, way, got, tt.items)
+			}
+		}
+		record := s.Ask("GET", "/v1/responses/resp_k", "").Body
+		if n := strings.Count(record, "Wait."); n != 1 || strings.Count(record, `"type":"message"`) != strings.Count(tt.items, "|") {
+			t.Errorf("%s: the record has %s", outcome, record)
+		}
+		comesBack(t, s, live)
+	}
+}
+
 // A client that names the last number that it received, be it the error's, gets the rest.
 func TestFRT13AnErrorThatEndsAStreamTakesNoPlaceInIt(t *testing.T) {
 	s := serve(t)

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"shelly/fsm"
@@ -32,6 +33,7 @@ type Text struct {
 	gap     bool // a piece of the call was missed
 	said    string
 	thought string
+	before  []string // the whole texts of the calls before it
 }
 
 // Heard returns the pieces that an event adds, in order.
@@ -58,7 +60,7 @@ func (t *Text) chunk(e comm.Event) (pieces []Piece) {
 	}
 	begins := !t.open
 	if begins {
-		*t = Text{call: e.Call, open: true}
+		*t = Text{call: e.Call, open: true, before: t.before}
 	}
 	if e.Whole {
 		from, text, thinking = len(t.said), text[len(t.said):], strings.TrimPrefix(thinking, t.thought)
@@ -82,7 +84,29 @@ func (t *Text) chunk(e comm.Event) (pieces []Piece) {
 func (t *Text) end(p Piece) Piece {
 	p.Call, p.From, p.Ends, p.Said = t.call, len(t.said), true, t.said+p.Text
 	t.open = false
+	if !p.Lost {
+		t.Told(p.Said)
+	}
 	return p
+}
+
+// Told adds the whole text of a call that was sent otherwise.
+func (t *Text) Told(text string) { t.before = append(t.before, text) }
+
+// Added returns what a reply adds to texts that it repeats: the reply of a request that ends without its
+// answer is all that the model has said so far, and why it ends (INF-19). Added is false if it repeats none.
+func Added(reply comm.Event, texts ...string) (rest string, added bool) {
+	if reply.Outcome != fsm.OutcomeCut && reply.Outcome != fsm.OutcomeExhausted {
+		return "", false
+	}
+	var said []string
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text != "" {
+			said = append(said, text)
+		}
+	}
+	rest, is := strings.CutPrefix(reply.Text, strings.Join(said, "\n"))
+	return rest, is && len(said) > 0
 }
 
 // Stop ends what is open when a request ends without an answer; open is false if nothing is.
@@ -96,7 +120,10 @@ func (t *Text) Stop() (p Piece, open bool) {
 // reply ends the answer: with nothing if all its text was sent, with the rest if its beginning
 // was sent, else with the whole reply as a new text.
 func (t *Text) reply(e comm.Event) (pieces []Piece) {
+	rest, added := Added(e, append(slices.Clip(t.before), t.said)...)
 	switch {
+	case t.open && added:
+		return []Piece{t.end(Piece{Text: rest})}
 	case t.open && strings.HasPrefix(e.Text, t.said):
 		return []Piece{t.end(Piece{Text: e.Text[len(t.said):]})}
 	case t.open && strings.TrimSpace(e.Text) == strings.TrimSpace(t.said):
@@ -104,7 +131,11 @@ func (t *Text) reply(e comm.Event) (pieces []Piece) {
 	case t.open:
 		pieces = append(pieces, t.end(Piece{Lost: true}))
 	}
-	return append(pieces, Piece{Call: ReplyCall, Text: e.Text, Begins: true, Ends: true, Said: e.Text})
+	text := e.Text
+	if rest, added := Added(e, t.before...); added {
+		text = strings.TrimSpace(rest)
+	}
+	return append(pieces, Piece{Call: ReplyCall, Text: text, Begins: true, Ends: true, Said: text})
 }
 
 // Decided returns the note that says how a question has ended (FRT-12); "": the event ends none.

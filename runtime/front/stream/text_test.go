@@ -21,6 +21,10 @@ var tool = comm.Event{Type: comm.EventTool, Tool: "look"}
 
 func reply(text string) comm.Event { return comm.Event{Type: comm.EventReply, Text: text} }
 
+func ended(o fsm.Outcome, text string) comm.Event {
+	return comm.Event{Type: comm.EventReply, Text: text, Outcome: o}
+}
+
 func TestFRT5WhatWasToldIsNotToldTwice(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -59,6 +63,23 @@ func TestFRT5WhatWasToldIsNotToldTwice(t *testing.T) {
 		{"another reply", []comm.Event{chunk(7, 0, "It w"), reply("No.")}, []stream.Piece{
 			{Call: 7, Text: "It w", Begins: true}, {Call: 7, From: 4, Ends: true, Lost: true, Said: "It w"},
 			{Call: stream.ReplyCall, Text: "No.", Begins: true, Ends: true, Said: "No."},
+		}},
+		{"a cut answer after a text beside calls", []comm.Event{chunk(7, 0, "Wait."), tool, chunk(9, 0, "It is"), ended(fsm.OutcomeCut, "Wait.\nIt is\n\n[cut]")}, []stream.Piece{
+			{Call: 7, Text: "Wait.", Begins: true}, {Call: 7, From: 5, Ends: true, Said: "Wait."},
+			{Call: 9, Text: "It is", Begins: true}, {Call: 9, From: 5, Text: "\n\n[cut]", Ends: true, Said: "It is\n\n[cut]"},
+		}},
+		{"a limit after texts beside calls", []comm.Event{chunk(7, 0, "Wait. "), tool, chunk(9, 0, "Now."), tool, ended(fsm.OutcomeExhausted, "Wait.\nNow.\n\n[stopped]")}, []stream.Piece{
+			{Call: 7, Text: "Wait. ", Begins: true}, {Call: 7, From: 6, Ends: true, Said: "Wait. "},
+			{Call: 9, Text: "Now.", Begins: true}, {Call: 9, From: 4, Ends: true, Said: "Now."},
+			{Call: stream.ReplyCall, Text: "[stopped]", Begins: true, Ends: true, Said: "[stopped]"},
+		}},
+		{"a limit, but a text was missed", []comm.Event{chunk(9, 0, "Now."), tool, ended(fsm.OutcomeExhausted, "Wait.\nNow.\n\n[stopped]")}, []stream.Piece{
+			{Call: 9, Text: "Now.", Begins: true}, {Call: 9, From: 4, Ends: true, Said: "Now."},
+			{Call: stream.ReplyCall, Text: "Wait.\nNow.\n\n[stopped]", Begins: true, Ends: true, Said: "Wait.\nNow.\n\n[stopped]"},
+		}},
+		{"an answer that begins like the text beside calls", []comm.Event{chunk(7, 0, "Wait."), tool, ended(fsm.OutcomeAnswered, "Wait. It is.")}, []stream.Piece{
+			{Call: 7, Text: "Wait.", Begins: true}, {Call: 7, From: 5, Ends: true, Said: "Wait."},
+			{Call: stream.ReplyCall, Text: "Wait. It is.", Begins: true, Ends: true, Said: "Wait. It is."},
 		}},
 		{"nothing but calls", []comm.Event{chunk(7, 0, ""), tool, reply("Yes.")}, []stream.Piece{
 			{Call: stream.ReplyCall, Text: "Yes.", Begins: true, Ends: true, Said: "Yes."},
