@@ -259,7 +259,9 @@ func (d *describing) schema(of any) (node, error) {
 	t := reflect.TypeOf(of)
 	name := nameOf(t)
 	if _, there := d.schemas[name]; !there {
-		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: special, IgnoreInvalidTypes: true})
+		schemas := maps.Clone(special)
+		maps.Copy(schemas, words)
+		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: schemas, IgnoreInvalidTypes: true})
 		if err != nil {
 			return nil, err
 		}

@@ -1,5 +1,11 @@
 package openapi
 
+import (
+	"strings"
+
+	"shelly/runtime/comm"
+)
+
 // operation is what a route takes and returns.
 type operation struct {
 	summary string
@@ -59,5 +65,6 @@ var (
 	chat      = field{"chat", textKind, "Of this chat of it."}
 	filter    = []field{{"session", textKind, "Of this session."}, {"kind", textKind, "Of this kind."}, {"since", numberKind, "From this time on, in milliseconds since 1970."}, {"before", numberKind, "Before this time, in milliseconds since 1970."}}
 	request   = []field{channelOf, clientOf}
+	inState   = field{"state", textKind, "In this state: " + strings.Join(comm.States, ", ") + "."}
 	lastEvent = field{"Last-Event-ID", textKind, "The id of the last event received; it is preferred to after."}
 )

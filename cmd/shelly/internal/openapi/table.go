@@ -25,7 +25,7 @@ var operations = map[string]operation{
 	"GET /v1/requests": {
 		summary: "List requests, the latest first.",
 		query: []field{
-			{"before", numberKind, "Those before this index."}, {"after", numberKind, "And after this one; older ones are not looked at."}, limit, {"state", textKind, "In this state."}, {"id", textKind, "With this id."}, {"prefix", textKind, "With an id that begins so."},
+			{"before", numberKind, "Those before this index."}, {"after", numberKind, "And after this one; older ones are not looked at."}, limit, inState, {"id", textKind, "With this id."}, {"prefix", textKind, "With an id that begins so."},
 			{"session", textKind, "Of this session."}, {"client", textKind, "Of this client; needs the right all."},
 		},
 		answers: ok(comm.RequestsBody{}),
@@ -99,7 +99,7 @@ var operations = map[string]operation{
 	"GET /v1/sessions/{id}": {summary: "Read what was said in a session.", query: []field{{"after", numberKind, "From after this message on."}, limit}, answers: ok(comm.ArchiveBody{})},
 
 	"GET /v1/tokens":                {summary: "List clients.", answers: ok(comm.TokensBody{})},
-	"POST /v1/tokens":               {summary: "Give a client a token.", body: []field{{"name!", textKind, "Of the client."}, {"can", textsKind, "Its rights."}}, answers: ok(comm.NewToken{})},
+	"POST /v1/tokens":               {summary: "Give a client a token.", body: []field{{"name!", textKind, "Of the client."}, {"can!", textsKind, "Its rights: ask, decide, events, all."}}, answers: ok(comm.NewToken{})},
 	"POST /v1/tokens/{name}/revoke": {summary: "Revoke a client's token.", answers: ok(comm.Taken{})},
 
 	"POST /v1/page/tickets": {summary: "Open the page once.", answers: ok(comm.TicketBody{})},
@@ -109,7 +109,7 @@ var operations = map[string]operation{
 	"GET /v1/requests/{id}/trace":   {summary: "Show a request's steps as data.", query: append([]field{{"after", numberKind, "Those after this one."}, limit}, request...), answers: ok(nil)},
 	"POST /v1/requests/{id}/fork":   {summary: "Play a request again from a step, with changes.", query: request, body: []field{{"at!", numberKind, "The step."}, {"edits", mapKind, "What its input has instead, by the keys of request fork --edit."}}, answers: ok(hindsight.ForkBody{})},
 	"POST /v1/requests/{id}/report": {summary: "Make an HTML report of a request.", query: request, answers: ok(hindsight.ReportBody{})},
-	"GET /v1/runs":                  {summary: "List runs: work that is not a request.", query: []field{{"before", numberKind, "Those before this handle."}, limit, {"session", textKind, "Of this session."}, {"state", textKind, "In this state."}}, answers: ok(hindsight.RunsBody{})},
+	"GET /v1/runs":                  {summary: "List runs: work that is not a request.", query: []field{{"before", numberKind, "Those before this handle."}, limit, {"session", textKind, "Of this session."}, inState}, answers: ok(hindsight.RunsBody{})},
 	"GET /v1/runs/{run}/trace":      {summary: "Show a run's steps as data.", query: []field{{"after", numberKind, "Those after this one."}, limit}, answers: ok(nil)},
 	"POST /v1/runs/{run}/report":    {summary: "Make an HTML report of a run.", answers: ok(hindsight.ReportBody{})},
 	"GET /v1/graphs":                {summary: "The tables of the machine, drawn.", answers: ok(nil)},
