@@ -90,7 +90,7 @@ func (v Value) Each(most int, read func(Value) error) error {
 		return err
 	}
 	if len(v.Items) > most {
-		return v.Fault("has more than %d items", most)
+		return v.Fault("has more than %d items; send fewer", most)
 	}
 	for _, item := range v.Items {
 		if err := read(item); err != nil {

@@ -38,7 +38,7 @@ func TestFRT2WhatTwoReadersCouldUnderstandDifferentlyIsRefused(t *testing.T) {
 		{`{"model":7}`, "model", `"model" is a number; send a text`},
 		{`{"stream":"yes"}`, "stream", `"stream" is a text; send true or false`},
 		{`{"texts":["a",{"b":1}]}`, "texts[1]", `"texts[1]" is an object; send a text`},
-		{`{"texts":["a","b","c"]}`, "texts", `"texts" has more than 2 items`},
+		{`{"texts":["a","b","c"]}`, "texts", `"texts" has more than 2 items; send fewer`},
 		{`{"heat":"hot"}`, "heat", `"heat" is a text; send a number`},
 		{`{"tools":[{}]}`, "tools", `"tools" is not supported: there are none`},
 		{`{"tools":0}`, "tools", `"tools" is not supported: there are none`},
