@@ -94,6 +94,10 @@ func (q *responding) item(v wire.Value) error {
 	}
 	switch kind := v.Member("type"); {
 	case kind.Kind == wire.Null, kind.Text == "message":
+	case kind.Text == approvalRequest && v.Member("server_label").Text == Agent:
+		return nil // a client that keeps the conversation sends back all that it got (FRT-9)
+	case kind.Text == "mcp_approval_response":
+		return v.Fault("is of type %q, and a question is decided in shelly, with shelly request approve or deny; leave it out", kind.Text)
 	case kind.Text == "reasoning", kind.Text == "item_reference":
 		return v.Fault("is of type %q, which is of another server; send messages", kind.Text)
 	default:

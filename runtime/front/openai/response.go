@@ -188,10 +188,13 @@ func (f *Front) now(r *http.Request, v view, known engine.Request) (response, er
 	return b, nil
 }
 
+// approvalRequest is the type of the item for a question to a person.
+const approvalRequest = "mcp_approval_request"
+
 // question returns OpenAI's item for a call that waits for approval. The decision is made with
 // shelly's own commands (FRT-12).
 func question(id, key, tool, args string) item {
-	return item{ID: wireID("mcpr_", id+"-"+key), Type: "mcp_approval_request", ServerLabel: Agent, Name: tool, Arguments: args}
+	return item{ID: wireID("mcpr_", id+"-"+key), Type: approvalRequest, ServerLabel: Agent, Name: tool, Arguments: args}
 }
 
 func (f *Front) getResponse(w http.ResponseWriter, r *http.Request) error {
