@@ -51,19 +51,19 @@ func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*s
 	within, late := context.WithTimeout(waiting, v.o.Wait)
 	defer late()
 	if err := cmp.Or(v.follow(within, known.Key, v.teller(ctx, r)), v.revoked()); err != nil {
-		return failed(kept(known.Key, err)), nil
+		return answer(kept(known.Key, err), nil, true), nil
 	}
 	res, err := v.shown(ctx, known.Key)
 	if err != nil {
-		return failed(kept(known.Key, err)), nil
+		return answer(kept(known.Key, err), nil, true), nil
 	}
 	return res, nil
 }
 
-// kept is the error if an accepted request cannot be followed or shown. It names the request, because
+// kept is what is said if an accepted request cannot be followed or shown. It names the request, because
 // the client may have no other way to find its answer.
-func kept(key fsm.RequestKey, err error) error {
-	return fmt.Errorf("request %s is kept; call request with this id for the answer, after the next start if shelly stops: %w", key.ID, err)
+func kept(key fsm.RequestKey, err error) string {
+	return fmt.Sprintf("request %s is kept; call request with this id for the answer, after the next start if shelly stops: %v", key.ID, err)
 }
 
 // follow waits for a request's reply, or until ctx ends, and calls each with its events.

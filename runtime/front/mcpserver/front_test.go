@@ -210,7 +210,7 @@ func TestFRT31TheKeyOfAMessageIsTheIDOfACallWithoutOne(t *testing.T) {
 	s := open(t, fronttest.New(), time.Nanosecond)
 	for _, c := range []struct{ arguments, want string }{
 		{`{"text":"do it"}`, "request k1 "}, {`{"text":"do it"}`, "request k1 "}, {`{"text":"do it","id":"k1"}`, "request k1 "},
-		{`{"text":"do it","id":"m1"}`, "the id and the Idempotency-Key differ"}, {`{"text":"do that"}`, "another request has this id"},
+		{`{"text":"do it","id":"m1"}`, "the id and the Idempotency-Key differ"}, {`{"text":"do that"}`, "another request has this id and another text, session or chat; send it with a new id"},
 	} {
 		call := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ask","arguments":` + c.arguments + `}}`
 		if got, err := s.post("", call, idempotency.Header, "k1"); err != nil || !strings.Contains(got, c.want) {

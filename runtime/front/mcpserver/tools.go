@@ -120,7 +120,14 @@ func answer(text string, more any, isError bool) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: more, IsError: isError}
 }
 
-func failed(err error) *sdk.CallToolResult { return answer(err.Error(), nil, true) }
+// failed is the result of a call that was not carried out. It says what to do, if a client of shelly's own
+// routes is told so.
+func failed(err error) *sdk.CallToolResult {
+	if p := comm.ProblemOf(err); p.Code != comm.CodeInternal {
+		return answer(p.Sentence(), nil, true)
+	}
+	return answer(err.Error(), nil, true)
+}
 
 // standing is a request's standing as a structured value.
 type standing struct {
