@@ -40,7 +40,7 @@ func (f *Front) readChat(v wire.Value) (c chatting, err error) {
 		}},
 		wire.Text("user", &user), {Name: "metadata", Read: metadata(attached)},
 		wire.Refused("tools", ownTools), wire.Refused("functions", ownTools), wire.Refused("tool_choice", ownTools, "none", "auto"), wire.Refused("function_call", ownTools, "none", "auto"),
-		wire.Only("n", "1", "there is one answer; send 1"),
+		wire.Only("n", 1, "there is one answer; send 1"),
 		wire.Refused("logprobs", "the agent's answer has none"), wire.Refused("stop", "the agent says all that it has to say"),
 		{Name: "response_format", Read: format}, {Name: "modalities", Read: onlyText},
 		wire.Refused("audio", "the agent does not speak"), wire.Refused("prediction", "the agent's answer is its own"),

@@ -125,10 +125,11 @@ func Refused(name, why string, fine ...string) Field {
 	}}
 }
 
-// Only is a field that may have only one value, given as it is written.
-func Only(name, value, why string) Field {
+// Only is a field that may have only one number, however it is written: clients in languages that know
+// only one kind of number write 1.0.
+func Only(name string, value float64, why string) Field {
 	return Field{name, func(v Value) error {
-		if v.Kind == Bool && strconv.FormatBool(v.True) == value || v.Text == value && v.Kind != Null {
+		if n, err := strconv.ParseFloat(v.Text, 64); v.Kind == Number && err == nil && n == value {
 			return nil
 		}
 		return v.Fault("is not supported: %s", why)

@@ -22,7 +22,7 @@ func read(text string) (model string, texts []string, err error) {
 			texts = append(texts, v.Text)
 			return v.Is(wire.String)
 		}),
-		wire.Idle("heat", wire.Number), wire.Refused("tools", "there are none", "none"), wire.Only("n", "1", "there is one answer"),
+		wire.Idle("heat", wire.Number), wire.Refused("tools", "there are none", "none"), wire.Only("n", 1, "there is one answer"),
 	)
 	return model, texts, err
 }
@@ -42,7 +42,9 @@ func TestFRT2WhatTwoReadersCouldUnderstandDifferentlyIsRefused(t *testing.T) {
 		{`{"heat":"hot"}`, "heat", `"heat" is a text; send a number`},
 		{`{"tools":[{}]}`, "tools", `"tools" is not supported: there are none`},
 		{`{"tools":0}`, "tools", `"tools" is not supported: there are none`},
+		{`{"n":1.0}`, "", ""},
 		{`{"n":2}`, "n", `"n" is not supported: there is one answer`},
+		{`{"n":"1"}`, "n", `"n" is not supported: there is one answer`},
 		{`[]`, "", "the message is a list; send an object"},
 		{"[1" + strings.Repeat(",1", wire.ValuesMax) + "]", "", "the message has more than 200000 values"},
 		{`{"model":"a"} {}`, "", "there is more after the message's end, at byte 15"},
