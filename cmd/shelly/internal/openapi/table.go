@@ -106,13 +106,13 @@ var operations = map[string]operation{
 	"GET /v1/ws":            {summary: "Talk over a WebSocket.", foreign: "docs/clients.md"},
 	"POST /mcp":             {summary: "The Model Context Protocol.", foreign: "https://modelcontextprotocol.io/specification"},
 
-	"GET /v1/requests/{id}/trace":   {summary: "Show a request's steps as data.", query: append([]field{{"after", numberKind, "Those after this one."}, limit}, request...), answers: ok(nil)},
+	"GET /v1/requests/{id}/trace":   {summary: "Show a request's steps as data.", query: append([]field{{"after", numberKind, "Those after this one."}, limit}, request...), answers: ok(hindsight.TraceBody{})},
 	"POST /v1/requests/{id}/fork":   {summary: "Play a request again from a step, with changes.", query: request, body: []field{{"at!", numberKind, "The step."}, {"edits", mapKind, "What its input has instead, by the keys of request fork --edit."}}, answers: ok(hindsight.ForkBody{})},
 	"POST /v1/requests/{id}/report": {summary: "Make an HTML report of a request.", query: request, answers: ok(hindsight.ReportBody{})},
 	"GET /v1/runs":                  {summary: "List runs: work that is not a request.", query: []field{{"before", numberKind, "Those before this handle."}, limit, {"session", textKind, "Of this session."}, inState}, answers: ok(hindsight.RunsBody{})},
-	"GET /v1/runs/{run}/trace":      {summary: "Show a run's steps as data.", query: []field{{"after", numberKind, "Those after this one."}, limit}, answers: ok(nil)},
+	"GET /v1/runs/{run}/trace":      {summary: "Show a run's steps as data.", query: []field{{"after", numberKind, "Those after this one."}, limit}, answers: ok(hindsight.TraceBody{})},
 	"POST /v1/runs/{run}/report":    {summary: "Make an HTML report of a run.", answers: ok(hindsight.ReportBody{})},
-	"GET /v1/graphs":                {summary: "The tables of the machine, drawn.", answers: ok(nil)},
+	"GET /v1/graphs":                {summary: "The tables of the machine, drawn.", answers: ok(hindsight.GraphsBody{})},
 }
 
 // health is the answer of /healthz.
