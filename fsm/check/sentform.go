@@ -7,7 +7,6 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/machine"
 	"shelly/fsm/state"
-	"shelly/fsm/turn"
 )
 
 // sentForm is what a handle's session has of its conversation (INV-13). It leaves out the
@@ -102,18 +101,20 @@ func (w watch) checkKept(history []fsm.Message) {
 	switch s := &f.form; {
 	case s.sent == nil || s.astray || i < 0:
 	case len(v.Handles[i].Inf.Talk.Messages)+len(v.Handles[i].Closing) > v.Config.Limits.MaxHistory+v.Config.Limits.MaxPending: // SES-18
-	case !begins(history, s.sent) && !begins(history, refused(v, &v.Handles[i], s.sent)):
+	case !begins(history, s.sent) && !refused(history, s.sent, v.Handles[i].TurnAt):
 		w.violate("INV-13", "handle %d keeps something other than what the model was sent", f.id)
 	}
 }
 
-// refused returns what the model was last sent in the form that is kept if a later boot, with a
-// smaller window, has no room for the question (CTX-11).
-func refused(v *state.Snapshot, h *state.Handle, sent []fsm.Message) []fsm.Message {
-	if h.TurnAt >= len(sent) {
-		return sent
+// refused reports whether a history begins with what the model was last sent but for the question, of
+// which it has less: a later boot, with a smaller window, has no room for it (CTX-11).
+func refused(history, sent []fsm.Message, question int) bool {
+	if question >= len(sent) || len(history) < len(sent) {
+		return false
 	}
-	return turn.Refused(&v.Config, fsm.Conversation{Messages: sent}, h.TurnAt).Messages
+	has, was := history[question], sent[question]
+	return alike(history[:question], sent[:question]) && alike(history[question+1:len(sent)], sent[question+1:]) &&
+		has.Role == was.Role && fsm.MessageTokens(has) < fsm.MessageTokens(was)
 }
 
 // begins reports whether a list begins with another, ignoring thinking.
