@@ -145,18 +145,29 @@ func Word(s string) string {
 // Line returns s on one line that is safe to print.
 func Line(s string) string { return strings.Map(Printable, s) }
 
-// Visible returns s with its control characters, but for line ends and tabs, as Go writes them, so that
-// none of them controls a terminal.
+// Visible returns s with escapes in place of its control characters, but for line ends and tabs, so that
+// none of them controls a terminal, and of what nobody would see or what would move other text (APR-22).
 func Visible(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		if r != '\n' && r != '\t' && unseen(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 		} else {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
+}
+
+// unseen reports whether a character controls what shows a text, moves what stands beside it, or is
+// not seen: a model reads tags and variation selectors, in which any text can be written. Joiners and the two
+// selectors of emoji stay, since scripts and pictures need them.
+func unseen(r rune) bool {
+	switch {
+	case r >= ' ' && r <= '~', r == '\u200c', r == '\u200d', r == '\ufe0e', r == '\ufe0f', unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return false
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // OneLine returns s on one line that is safe to print, with blanks for line ends.

@@ -123,10 +123,19 @@ func TestAPathIsQuotedWhereItIsUnusual(t *testing.T) {
 	}
 }
 
-func TestWhatWouldControlATerminalIsShown(t *testing.T) {
-	const text = "a\tb\nc\x1b[2J\r\u202ed\u00e9"
-	if got, want := Visible(text), "a\tb\nc\\x1b[2J\\r\\u202ed\u00e9"; got != want {
-		t.Errorf("got %q, want %q", got, want)
+func TestAPR22WhatControlsMovesOrHidesTextIsShown(t *testing.T) {
+	for text, want := range map[string]string{ // order-free: each for itself
+		"a\tb\nc\x1b[2J\r\u202ed\u00e9":          "a\tb\nc\\x1b[2J\\r\\u202ed\u00e9",
+		"ok\U000e0072\U000e006d":                 `ok\U000e0072\U000e006d`, // tags
+		"x\ufe01\U000e0112y":                     `x\ufe01\U000e0112y`,     // variation selectors
+		"a\u200bb\u2060c\ufeffd\u00ade\u3164f":   `a\u200bb\u2060c\ufeffd\u00ade\u3164f`,
+		"a\u2028b\u2029c":                        `a\u2028b\u2029c`,
+		"\u2764\ufe0f\u200d\U0001f525":           "\u2764\ufe0f\u200d\U0001f525", // a burning heart
+		"\u0645\u06cc\u200c\u062e, \u0600\u0661": "\u0645\u06cc\u200c\u062e, \u0600\u0661",
+	} {
+		if got := Visible(text); got != want {
+			t.Errorf("%+q: got %q, want %q", text, got, want)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ name: a command with an override of the direction
 profile: default
 tools: {exec: [], write_file: []}
 brain:
-  - calls: [{tool: exec, args: {command: "echo a # \u202Ecba\u2069\e[8m"}}]
+  - calls: [{tool: exec, args: {command: "echo a # \u202Ecba\u2069\e[8m \U000E0072\uFE01\u200B."}}]
   - says: "`+"`x\\u202Ey`"+`"
 timeline:
   - {user: "run"}
@@ -24,7 +24,7 @@ expect:
 `)
 	w.enter()
 	w.ask("Run.")
-	w.See(".question .args pre", `echo a # \u202ecba\u2069\x1b[8m`)
+	w.See(".question .args pre", `echo a # \u202ecba\u2069\x1b[8m \U000e0072\ufe01\u200b.`)
 	w.Click(".question button", "No")
 	w.See(".answer code", `x\u202ey`)
 	w.Reload()

@@ -90,13 +90,17 @@ export function link(href, text) {
   return add(document.createElement('span'), [a, el('span', { class: 'address' }, ` (${short(url.href, 80)})`)]);
 }
 
+// What controls, moves or hides text. Joiners, the two selectors of emoji and the signs that stand around digits are no part of it.
+const unseen = /(?!\r?\n|[\t\u200c\u200d\ufe0e\ufe0f\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
 /** seen is a text in which nothing is unseen or moves what stands beside it: control characters but
- * for line ends and tabs, and those that change the direction of text, are written as escapes
- * (APR-22). For calls, results and code, whose order matters; prose needs the marks of its language. */
+ * for line ends and tabs, those that change the direction of text, and those that nobody would see, are
+ * written as escapes (APR-22). For calls, results and code, whose order matters; prose needs the marks of its language. */
 export function seen(text) {
-  return String(text).replace(/(?!\r?\n|\t)[\p{Cc}\p{Bidi_C}]/gu, (c) => {
+  return String(text).replace(unseen, (c) => {
     const code = c.codePointAt(0);
-    return c === '\r' ? '\\r' : code < 0x80 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+    if (c === '\r') return '\\r';
+    return code < 0x80 ? `\\x${code.toString(16).padStart(2, '0')}` : code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
   });
 }
 
