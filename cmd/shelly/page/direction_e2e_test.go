@@ -32,6 +32,34 @@ expect:
 	w.clean()
 }
 
+// JavaScript would read other numbers than run, and only one of two arguments with one name.
+func TestAPR25TheArgumentsAreAsTheModelWroteThem(t *testing.T) {
+	w := begin(t, `scenario: 1
+name: a command with a number that a double cannot hold
+profile: default
+tools: {exec: []}
+brain:
+  - calls: [{tool: exec, args: {n: 9007199254740993, command: "true"}}]
+  - says: "Done."
+timeline:
+  - {user: "run"}
+expect:
+  replies: [""]
+`)
+	w.enter()
+	w.ask("Run.")
+	w.See(".question .args pre", "9007199254740993")
+	var got string
+	const given = `{"n": -1E999, "a\n\"": [1.0, {"b": "]}"}], "2": "\u0041", "l": [{"c":"d e"}], "n": null}`
+	w.Script(&got, `return import('/page/members.js').then(({ members, worded }) => members(arguments[0]).map((m) => m.name + '=' + worded(m.value)).join('; '))`, given)
+	if want := "n=-1E999; a\n\"=[1.0,{\"b\":\"]}\"}]; 2=A; l=[\n {\n  \"c\": \"d e\"\n }\n]; n=null"; got != want {
+		t.Errorf("got %q; want %q", got, want)
+	}
+	w.Click(".question button", "No")
+	w.See(".answer", "Done.")
+	w.clean()
+}
+
 func TestCOM100TextGoesInTheDirectionOfItsLanguage(t *testing.T) {
 	w := begin(t, `scenario: 1
 name: an answer in Arabic

@@ -2,6 +2,7 @@
 
 import { el, add, fill, button, say, seen } from './dom.js';
 import { post, piece } from './api.js';
+import { members, worded } from './members.js';
 import { keep, kept } from './tab.js';
 
 /** question is a card with a question: {question, handle, key, tool, args, text, subject, preview}. */
@@ -108,18 +109,10 @@ export function question(q, answered = () => {}) {
 
 /** args are the arguments of a call, a line each. */
 export function args(text) {
-  let object = null;
-  try {
-    object = JSON.parse(text);
-  } catch {
-    // as it was written, then
-  }
-  if (object === null || typeof object !== 'object' || Array.isArray(object)) return text ? el('pre', { class: 'code' }, seen(text)) : null;
+  const all = members(text);
+  if (!all) return text ? el('pre', { class: 'code' }, seen(text)) : null;
   const list = el('dl', { class: 'args' });
-  for (const [name, value] of Object.entries(object)) {
-    const shown = typeof value === 'string' ? value : JSON.stringify(value, null, 1);
-    add(list, [el('dt', {}, seen(name)), el('dd', {}, el('pre', {}, seen(shown)))]);
-  }
+  for (const { name, value } of all) add(list, [el('dt', {}, seen(name)), el('dd', {}, el('pre', {}, seen(worded(value))))]);
   return list.childElementCount ? list : null;
 }
 

@@ -2,6 +2,7 @@
 
 import { el, add, fill, button, copies, say, seen, short, time } from './dom.js';
 import { markdown } from './text.js';
+import { members, worded } from './members.js';
 import { question, args, preview } from './question.js';
 import { stateWords, inferenceWords, outcomeWords, decisionWords, waitsAt } from './words.js';
 
@@ -290,13 +291,10 @@ function mark(call, word, sign) {
 // gist is the beginning of the first argument.
 function gist(given) {
   const head = (text) => seen(short(text, 60));
-  try {
-    const values = Object.values(JSON.parse(given));
-    const first = values.find((v) => typeof v === 'string') ?? values[0];
-    return first === undefined ? '' : head(typeof first === 'string' ? first : JSON.stringify(first));
-  } catch {
-    return head(given || '');
-  }
+  const all = members(given);
+  if (!all) return head(given || '');
+  const first = all.find(({ value }) => value.startsWith('"')) ?? all[0];
+  return first ? head(worded(first.value)) : '';
 }
 
 function looksLikeDiff(text) {
