@@ -55,13 +55,22 @@ func (s spot) readlink() (string, error) {
 	return os.Readlink(s.path)
 }
 
-// open opens for reading without waiting for the other end of a pipe.
+// open opens for reading without waiting for the other end of a pipe. The path had no symbolic link
+// when it was looked at.
 func (s spot) open() (*os.File, error) {
-	const flags = os.O_RDONLY | syscall.O_NONBLOCK
+	dir, name := filepath.Dir(s.path), filepath.Base(s.path)
+	var folder *os.Root
+	var err error
 	if s.root != nil {
-		return s.root.OpenFile(s.path, flags, 0)
+		folder, err = within(s.root, dir)
+	} else {
+		folder, err = without(dir)
 	}
-	return os.OpenFile(s.path, flags|system.NoFollow, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	return folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|system.NoFollow, 0)
 }
 
 // resolve returns what a path from the model means. It refuses early, in plain

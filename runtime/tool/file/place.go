@@ -170,11 +170,17 @@ func (p *place) close() {
 	}
 }
 
-func (p *place) path() string { return filepath.Join(p.folder, p.name) }
-
 // look reads what is at a place now.
 func (t *Tools) look(p *place) error {
-	info, err := p.root.Lstat(p.path())
+	folder, err := within(p.root, p.folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return explain(p.shown, err)
+	}
+	defer folder.Close()
+	info, err := folder.Lstat(p.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -192,7 +198,7 @@ func (t *Tools) look(p *place) error {
 		return tool.Refuse("permission denied: %s is read-only", strconv.Quote(p.shown))
 	}
 	// A file that must not be written in place must not be replaced either.
-	f, err := p.root.OpenFile(p.path(), os.O_RDWR|syscall.O_NONBLOCK|system.NoFollow, 0)
+	f, err := folder.OpenFile(p.name, os.O_RDWR|syscall.O_NONBLOCK|system.NoFollow, 0)
 	if err != nil {
 		return explain(p.shown, err)
 	}
@@ -216,10 +222,7 @@ var errChanged = errors.New("somebody else has just changed it; nothing was writ
 // either the old content or the new one. If renamed is false nothing has happened, except
 // that folders may have been made. Temp is an unused name in the folder.
 func (p *place) replace(temp string, content []byte) (renamed bool, err error) {
-	if err := p.folders(); err != nil {
-		return false, err
-	}
-	folder, err := p.root.OpenRoot(p.folder)
+	folder, err := p.folders()
 	if err != nil {
 		return false, err
 	}
@@ -295,24 +298,18 @@ func (p *place) missing() (n int) {
 	return n
 }
 
-// folders durably makes the missing folders.
-func (p *place) folders() error {
-	at := "."
-	for part := range strings.SplitSeq(p.folder, string(filepath.Separator)) {
-		above := at
-		at = filepath.Join(at, part)
-		err := p.root.Mkdir(at, 0o777)
+// folders durably makes the missing folders, and opens the innermost.
+func (p *place) folders() (*os.Root, error) {
+	return each(p.root, p.folder, func(above *os.Root, name string) error {
+		err := above.Mkdir(name, 0o777)
 		if errors.Is(err, fs.ErrExist) {
-			continue
+			return nil
 		}
 		if err == nil {
-			err = syncFolder(p.root, above)
+			err = syncFolder(above, ".")
 		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return err
+	})
 }
 
 func syncFolder(root *os.Root, name string) error {

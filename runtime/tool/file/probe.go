@@ -44,7 +44,7 @@ func (t *Tools) probe(_ context.Context, call fsm.RunProbe) tool.Found {
 // hashOf returns the hash of a file's current content, as in a record; empty if there is no
 // file.
 func hashOf(folder, name string) (string, error) {
-	root, err := os.OpenRoot(folder)
+	root, err := without(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

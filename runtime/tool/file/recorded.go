@@ -77,7 +77,7 @@ func (t *Tools) Tidy(ctx context.Context, now time.Time) error {
 
 // clear removes a file that was prepared but not renamed.
 func clear(folder, temp string) {
-	root, err := os.OpenRoot(folder)
+	root, err := without(folder)
 	if err != nil {
 		return // the folder has gone, and with it the file
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"shelly/fsm/wording"
@@ -51,7 +50,7 @@ func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
 // a folder that something else is in, or that is none any more, stays.
 func unmade(r change.Record) error {
 	for at := r.Folder; r.Made > 0; at, r.Made = filepath.Dir(at), r.Made-1 {
-		above, err := os.OpenRoot(filepath.Dir(at))
+		above, err := without(filepath.Dir(at))
 		if err != nil {
 			return err
 		}
@@ -87,7 +86,7 @@ func undoable(e *change.Entry) (*place, error) {
 	case e.Before != "" && !e.Kept:
 		return nil, refuse("what %s held was too large to be kept", wording.Path(e.Path()))
 	}
-	root, err := os.OpenRoot(e.Folder)
+	root, err := without(e.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, refuse("%s is gone", wording.Path(e.Folder))
 	}
@@ -116,7 +115,7 @@ func undoable(e *change.Entry) (*place, error) {
 
 // Diff returns what a change did to its file, as far as that is kept.
 func Diff(e *change.Entry) string {
-	root, err := os.OpenRoot(e.Folder)
+	root, err := without(e.Folder)
 	if err != nil {
 		return ""
 	}
