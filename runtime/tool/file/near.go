@@ -55,7 +55,12 @@ type lookup struct {
 
 // entries reads a folder, unless it is hidden from the tools.
 func (s *lookup) entries(dir string) []fs.DirEntry {
-	if s.left <= 0 || s.ctx.Err() != nil || s.t.isPrivate(filepath.Join(s.t.real, dir)) {
+	real, err := filepath.EvalSymlinks(filepath.Join(s.t.real, dir))
+	if err != nil || s.left <= 0 || s.ctx.Err() != nil || s.t.isPrivate(real) {
+		return nil
+	}
+	inside, err := filepath.Rel(s.t.real, real)
+	if err != nil || !filepath.IsLocal(inside) {
 		return nil
 	}
 	f, err := descriptor.Get(s.ctx, func() (*os.File, error) {
@@ -63,7 +68,12 @@ func (s *lookup) entries(dir string) []fs.DirEntry {
 		if err != nil {
 			return nil, err
 		}
-		return root.Open(dir)
+		folder, err := within(root, inside)
+		if err != nil {
+			return nil, err
+		}
+		defer folder.Close()
+		return folder.Open(".")
 	})
 	if err != nil {
 		return nil

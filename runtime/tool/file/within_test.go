@@ -69,3 +69,17 @@ func TestTOL27AChangeIsNotUndoneThroughALink(t *testing.T) {
 	}
 	w.holds("../outside/a.txt", "same\n")
 }
+
+// What is near a path that names nothing is not looked for in the daemon's own data, by whichever link.
+func TestTOL3NoNameOfPrivateDataIsSuggested(t *testing.T) {
+	w := newWorld(t)
+	w.options.Private = []string{filepath.Join(w.workspace, "data")}
+	w.write("data/token.txt", "secret\n")
+	w.write("open/token.txt", "x\n")
+	for link, suggests := range map[string]bool{"data": false, "open": true} { // order-free: each for itself
+		w.must(os.Symlink(link, filepath.Join(w.workspace, "to_"+link)))
+		if got := w.call("read_file", object{"path": "to_" + link + "/tokem.txt"}); strings.Contains(got.Text, "token.txt") != suggests {
+			t.Errorf("%s: got %q; want a suggestion: %v", link, got.Text, suggests)
+		}
+	}
+}
