@@ -5,12 +5,14 @@
 package repository
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+
+	"shelly/runtime/system"
 )
 
 // Deciding are the names in a git folder that decide what git runs. If there is a commondir, it
@@ -54,7 +56,7 @@ func Find(root string, entries int) Found {
 
 // look reads the entries of a folder.
 func (f *finder) look(dir string) {
-	open, err := os.Open(dir)
+	open, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK|system.NoFollow, 0) // it may be a link or a pipe by now
 	if err != nil {
 		return
 	}
@@ -174,14 +176,7 @@ func isHead(path string) bool {
 
 // beginning reads the beginning of a regular file.
 func beginning(path string) (string, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("no regular file")
-	}
-	f, err := os.Open(path)
+	f, _, err := system.Regular(path)
 	if err != nil {
 		return "", err
 	}

@@ -1,10 +1,13 @@
 package repository
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"shelly/runtime/system"
 )
 
 // Limits on what is read of git's configuration.
@@ -42,15 +45,16 @@ type settings struct {
 
 // readSettings reads a git configuration file. One that cannot be read has no settings.
 func (b *budget) readSettings(path string) (s settings) {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
+	f, info, err := system.Regular(path)
+	if err != nil {
 		return s
 	}
+	defer f.Close()
 	if info.Size() > configBytesMax || !b.take(&b.bytes, int(info.Size())) {
 		b.short = true
 		return s
 	}
-	text, err := os.ReadFile(path)
+	text, err := io.ReadAll(io.LimitReader(f, info.Size())) // it may grow meanwhile
 	if err != nil {
 		return s
 	}

@@ -19,6 +19,7 @@ import (
 	"shelly/fsm/wording"
 	"shelly/runtime/event"
 	"shelly/runtime/event/settle"
+	"shelly/runtime/system"
 	"shelly/runtime/tool/file/ignore"
 )
 
@@ -226,7 +227,7 @@ func (w *watching) open(dir string) (*os.File, error) {
 	default:
 		return nil, fmt.Errorf("the folder %s cannot be watched: %w", dir, err)
 	}
-	return os.Open(dir)
+	return os.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may be a pipe by now
 }
 
 // entries handles some of a folder's entries.
@@ -255,10 +256,7 @@ const rulesName = ".gitignore"
 // rules returns the rules of a folder's .gitignore and of the folders above it.
 func (w *watching) rules(above *ignore.Rules, dir string) *ignore.Rules {
 	name := filepath.Join(dir, rulesName)
-	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return above
-	}
-	f, err := os.Open(name)
+	f, _, err := system.Regular(name)
 	if err != nil {
 		return above
 	}
