@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"shelly/runtime/durable"
 	"shelly/runtime/tarfile"
@@ -74,7 +75,7 @@ func compare(ctx context.Context, folder, rel string, want File) (State, error) 
 		return "", err
 	}
 	defer root.Close()
-	f, err := root.Open(rel)
+	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without waiting for a pipe's other end
 	if errors.Is(err, fs.ErrNotExist) {
 		return Missing, nil
 	}
