@@ -127,7 +127,7 @@ type link struct {
 	sent    uint32        // stanzas sent since counting began
 	acked   uint32        // those of them that the server has acknowledged
 	handled uint32        // the server's stanzas that were handled
-	awaited string        // the id of the message that is not acknowledged yet; empty: there is none
+	awaited delivered     // the message that is not acknowledged yet; zero: there is none
 	back    *fault        // why it was returned; nil: it was not
 	seen    time.Time     // of the last sign of the server
 	broken  error
@@ -201,9 +201,9 @@ func (l *link) send(ctx context.Context, m message) error {
 	var number uint32
 	l.change(func() {
 		l.sent++
-		number, l.awaited, l.back = l.sent, m.ID, nil
+		number, l.awaited, l.back = l.sent, delivered{m.ID, m.To}, nil
 	})
-	defer l.change(func() { l.awaited = "" })
+	defer l.change(func() { l.awaited = delivered{} })
 	err := l.session.Encode(ctx, m)
 	l.order.Unlock()
 	if err != nil {
@@ -218,7 +218,7 @@ func (l *link) send(ctx context.Context, m message) error {
 			l.mu.Lock()
 			acked, back, news := int32(l.acked-number) >= 0, l.back, l.news
 			if acked && back == nil {
-				l.awaited = ""
+				l.awaited = delivered{}
 				l.x.accepted(delivered{m.ID, m.To})
 			}
 			l.mu.Unlock()
@@ -338,13 +338,25 @@ func (l *link) returned(m *incoming) {
 	}
 	late := true
 	l.change(func() {
-		if m.ID != "" && m.ID == l.awaited {
+		if m.ID != "" && m.ID == l.awaited.id && l.returns(m.From, l.awaited.chat) {
 			l.back, late = m.Error, false
 		}
 	})
-	if d, ok := l.x.takeBack(m.ID); late && ok {
+	if d, ok := l.x.takeBack(m.ID, func(chat string) bool { return l.returns(m.From, chat) }); late && ok {
 		l.in.Returned(d.chat, d.id, m.Error)
 	}
+}
+
+// returns reports whether an address can return a message to a chat: the chat's own, its server, or ours,
+// which may also name nobody (RFC 6120, 8.3.1). Anybody else could guess its id (CHN-4).
+func (l *link) returns(address, chat string) bool {
+	if address == "" {
+		return true
+	}
+	from, err := jid.Parse(address)
+	to, wrong := jid.Parse(chat)
+	own := l.session.LocalAddr()
+	return err == nil && wrong == nil && slices.ContainsFunc([]jid.JID{to.Bare(), to.Domain(), own.Bare(), own.Domain()}, from.Bare().Equal)
 }
 
 // accepted remembers a message that the server has accepted.
@@ -354,11 +366,12 @@ func (x *XMPP) accepted(d delivered) {
 	x.sent = append(x.sent[max(0, len(x.sent)+1-sentMax):], d)
 }
 
-// takeBack forgets a message that the server had accepted, and reports whether there is one.
-func (x *XMPP) takeBack(id string) (d delivered, ok bool) {
+// takeBack forgets a message that the server had accepted, if it is to a chat that fits, and reports whether
+// there is one.
+func (x *XMPP) takeBack(id string, fits func(chat string) bool) (d delivered, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	i := slices.IndexFunc(x.sent, func(d delivered) bool { return d.id == id })
+	i := slices.IndexFunc(x.sent, func(d delivered) bool { return d.id == id && fits(d.chat) })
 	if i < 0 {
 		return d, false
 	}

@@ -351,6 +351,40 @@ func TestCHN32AMessageThatIsReturnedLateIsReported(t *testing.T) {
 	}
 }
 
+// The ids are no secrets: who guesses one would have the rest of a message not sent, or reported as lost.
+func TestCHN32OnlyWhoGetsAMessageOrAServerReturnsIt(t *testing.T) {
+	x, in, end, c := linked(t)
+	const back = `<message from='%s' type='error' id='%s'><error type='cancel'><gone xmlns='urn:ietf:params:xml:ns:xmpp-stanzas'/></error></message>`
+	addresses := []string{"eve@example.net/x", "eve@example.org", "example.net", "not an address@", "mia@example.net/phone", "example.net.evil"}
+	for i, fits := range []bool{false, false, true, false, true, false} {
+		id := fmt.Sprint("re-", i)
+		for _, late := range []bool{false, true} {
+			done := make(chan error, 1)
+			go func() { done <- x.Send(t.Context(), channel.Outbound{ID: id, Chat: "mia@example.net", Text: "hello"}) }()
+			c.wants("message")
+			c.wants("r")
+			if !late {
+				c.says(fmt.Sprintf(back, addresses[i], id))
+			}
+			c.acknowledges(100)
+			if err := <-done; errors.As(err, new(*channel.Refused)) != (fits && !late) {
+				t.Errorf("returned by %s: %v", addresses[i], err)
+			}
+			c.acknowledges(0)
+			c.asks()
+		}
+		c.says(fmt.Sprintf(back, addresses[i], id))
+		c.asks()
+	}
+	if err := c.conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = end() // which is not what this is about
+	if len(in.back) != 2 {
+		t.Errorf("reported: %v", in.back)
+	}
+}
+
 func TestCHN33OnlyWhoMayTalkSeesThatItIsThere(t *testing.T) {
 	_, _, _, c := linked(t)
 	c.says(`<presence type='subscribe' from='mia@example.org'/><presence type='subscribe' from='eve@example.org'/>`)
