@@ -147,6 +147,9 @@ func problem(why channel.Refusal, header http.Header) error {
 	return nil
 }
 
+// senderBytesMax is the longest name of a sender. The names of 1,024 are kept (CHN-4), and each is logged once.
+const senderBytesMax = 256
+
 // read reads a message and checks its signature.
 func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Message, err error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, bodyBytesMax(h.o.TextMax)))
@@ -175,6 +178,8 @@ func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Messag
 		err = errors.New(`"text" is missing or empty`)
 	case strings.ContainsFunc(m.Chat, unicode.IsControl):
 		err = errors.New(`"chat" holds a control character`)
+	case len(m.Sender) > senderBytesMax:
+		err = fmt.Errorf(`"sender" is longer than %d bytes`, senderBytesMax)
 	}
 	if err != nil {
 		return m, &comm.Problem{Code: comm.CodeBadRequest, Message: err.Error(), Hint: `send {"text": "…"}, and chat and sender if there are several`}

@@ -174,6 +174,7 @@ func TestCHN20AMessageIsAnsweredAsItWasTaken(t *testing.T) {
 		{`{"text":""}`, channel.Taken{}, nil, 400, "missing or empty"},
 		{`{"text":" \n"}`, channel.Taken{}, nil, 400, "missing or empty"},
 		{`{"text":"hi","chat":"a\nb"}`, channel.Taken{}, nil, 400, `"chat" holds a control character`},
+		{`{"text":"hi","sender":"` + strings.Repeat("m", 257) + `"}`, channel.Taken{}, nil, 400, `"sender" is longer`},
 		{`{"txt":"hi"}`, channel.Taken{}, nil, 400, `unknown field "txt"`},
 		{`{"text":"hi","text":"ho"}`, channel.Taken{}, nil, 400, "text"},
 		{`hello`, channel.Taken{}, nil, 400, ""},
