@@ -52,7 +52,7 @@ func (l *lane) ask(key fsm.RequestKey, e comm.Event) {
 // and where to answer it.
 func (l *lane) question(key fsm.RequestKey, e comm.Event) string {
 	if e.Question != fsm.QuestionApprove {
-		return say(wordHeld, "why", cmp.Or(e.Text, string(e.Question))) + l.where(key, e.Question, e.Handle, e.Key)
+		return say(wordHeld, "why", cmp.Or(wording.Visible(e.Text), string(e.Question))) + l.where(key, e.Question, e.Handle, e.Key)
 	}
 	text := say(wordApprove, "tool", e.Tool, "args", wording.Part(wording.Visible(e.Args), argsMax))
 	if e.Preview != "" {

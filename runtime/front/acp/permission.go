@@ -92,12 +92,12 @@ func permission(c *call, e comm.Event, p Place) *Permission {
 	}
 	parts := diffs(c.tool, c.args, p.Workspace, held)
 	if parts == nil && e.Preview != "" {
-		parts = shown(fenced(e.Preview))
+		parts = shown(fenced(wording.Visible(e.Preview)))
 	}
 	if parts == nil && !told(c.args) {
 		parts = shown(fenced(wording.Part(wording.Visible(c.args), callBytesMax)))
 	}
-	if parts = append(parts, shown(e.Text)...); len(parts) > 0 {
+	if parts = append(parts, shown(wording.Visible(e.Text))...); len(parts) > 0 {
 		u.Content = parts
 	}
 	return &Permission{Key: e.Key, Handle: e.Handle, Call: u, About: e.Subject}

@@ -285,6 +285,15 @@ func TestAPR25AnEditorShowsAllOfACall(t *testing.T) {
 	}
 }
 
+func TestAPR22AnEditorShowsWhatACallWouldDoInItsOrder(t *testing.T) {
+	e := question("k", "files_move", `{"pattern":"x"}`)
+	e.Preview, e.Text = "a\u202eb\n", "why\u2066"
+	parts, _ := acp.NewTurn("r", acp.Place{Workspace: "/w"}).Heard(e).Ask.Call.Content.([]acp.Part)
+	if len(parts) != 2 || parts[0].Content.Text != "```\na\\u202eb\n```" || parts[1].Content.Text != `why\u2066` {
+		t.Errorf("it shows %+v", parts)
+	}
+}
+
 func TestFRT53AnAnswerIsADecision(t *testing.T) {
 	for in, want := range map[string]acp.Decision{
 		`{"outcome":{"outcome":"selected","optionId":"once"}}`:    {Approve: true},

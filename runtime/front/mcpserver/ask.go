@@ -171,12 +171,12 @@ func (v visit) standing(ctx context.Context, r engine.Request) (standing, error)
 
 // question words a question to a person (APR-22).
 func question(a *comm.Ask) string {
-	text := fmt.Sprintf("may %s run with %s?", a.Tool, wording.Clip(wording.Visible(a.Args), 500))
+	text := fmt.Sprintf("may %s run with %s?", a.Tool, wording.Part(wording.Visible(a.Args), 500))
 	if a.Question == fsm.QuestionUnknown {
-		text = fmt.Sprintf("what became of %s with %s? (shelly request resolve answers this.)", a.Tool, wording.Clip(wording.Visible(a.Args), 500))
+		text = fmt.Sprintf("what became of %s with %s? (shelly request resolve answers this.)", a.Tool, wording.Part(wording.Visible(a.Args), 500))
 	}
 	if a.Text != "" {
-		text += " " + wording.Clip(a.Text, 500)
+		text += " " + wording.Clip(wording.Visible(a.Text), 500)
 	}
 	return text
 }

@@ -561,6 +561,13 @@ func TestAPR22AQuestionIsReadInTheOrderInWhichItRuns(t *testing.T) {
 	}
 }
 
+func TestAPR25AQuestionSaysHowMuchItDoesNotShow(t *testing.T) {
+	got := question(&comm.Ask{Question: fsm.QuestionApprove, Tool: "exec", Args: strings.Repeat("a", 500) + "rm", Text: "b\u202e"})
+	if want := strings.Repeat("a", 500) + "… [2 more bytes are not shown]? b\\u202e"; !strings.HasSuffix(got, want) {
+		t.Errorf("it is %q, want %q at its end", got, want)
+	}
+}
+
 func TestFRT34ADecisionIsTheCallers(t *testing.T) {
 	s := open(t, fronttest.New(), time.Nanosecond)
 	for _, name := range []string{"approve", "deny"} {

@@ -51,7 +51,7 @@ export function question(q, answered = () => {}) {
   return card;
 
   function approve() {
-    add(card, [el('p', { class: 'asks' }, 'May ', el('strong', {}, q.tool), ' run?', q.text ? ` (${q.text})` : ''), args(q.args)]);
+    add(card, [el('p', { class: 'asks' }, 'May ', el('strong', {}, q.tool), ' run?', q.text ? ` (${seen(q.text)})` : ''), args(q.args)]);
     if (q.preview) add(card, [el('p', { class: 'label' }, 'It would do this:'), preview(q.preview)]);
     const by = 'page';
     const covers = q.subject?.length ? `calls of ${q.tool} with the same ${q.subject.join(', ')}` : 'the same call with the same arguments';
@@ -95,14 +95,14 @@ export function question(q, answered = () => {}) {
   function unknown() {
     written = field('What the call did');
     add(card, [
-      el('p', { class: 'asks' }, 'What did ', el('strong', {}, q.tool), ' do? It was interrupted, and its outcome is unknown.', q.text ? ` ${q.text}` : ''), args(q.args),
+      el('p', { class: 'asks' }, 'What did ', el('strong', {}, q.tool), ' do? It was interrupted, and its outcome is unknown.', q.text ? ` ${seen(q.text)}` : ''), args(q.args),
       el('label', { class: 'stack' }, 'Say what you found; the model gets it as the result.', written), buttons, end,
     ]);
     add(buttons, [button('Send', () => act('Passed on.', 'resolve', { text: written.value })())]);
   }
 
   function held() {
-    add(card, [el('p', { class: 'asks' }, 'This work was active in several crashes. Resume it?', q.text ? ` ${q.text}` : ''), buttons, end]);
+    add(card, [el('p', { class: 'asks' }, 'This work was active in several crashes. Resume it?', q.text ? ` ${seen(q.text)}` : ''), buttons, end]);
     add(buttons, [button('Resume', act('Resumed.', 'resolve', {}))]);
   }
 }
