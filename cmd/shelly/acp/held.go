@@ -4,11 +4,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"shelly/runtime/front/acp"
+	"shelly/runtime/system"
 	"shelly/runtime/tool/file/change"
 )
 
@@ -17,16 +17,15 @@ const heldBytesMax = 256 << 10
 
 // held returns the current text of a file.
 func held(path string) acp.Earlier {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > heldBytesMax {
+	f, info, err := system.Regular(real(path))
+	if err != nil {
 		return acp.Earlier{Known: errors.Is(err, fs.ErrNotExist)}
 	}
-	f, err := os.Open(path)
-	if err != nil {
+	defer func() { _ = f.Close() }()
+	if info.Size() > heldBytesMax {
 		return acp.Earlier{}
 	}
-	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, heldBytesMax))
+	data, err := io.ReadAll(io.LimitReader(f, heldBytesMax+1)) // it may grow meanwhile
 	return text(data, err)
 }
 
