@@ -114,7 +114,7 @@ func Arguments(args string) []string {
 		}
 		text := string(value)
 		var s string
-		if json.Unmarshal(value, &s) == nil {
+		if value[0] == '"' && json.Unmarshal(value, &s) == nil { // null can be read as a text, too
 			text = s
 		}
 		lines = append(lines, indented(fmt.Sprintf("%v: %s", name, wording.Part(text, argumentBytesMax))))

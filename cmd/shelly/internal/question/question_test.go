@@ -17,6 +17,7 @@ func TestAPR25AQuestionSaysHowMuchItDoesNotShow(t *testing.T) {
 	}{
 		"a long argument":       {string(long), []string{"command: " + strings.Repeat(" ", argumentBytesMax) + "… [8 more bytes are not shown]"}},
 		"lines in an argument":  {`{"command":"ls\n? may x run?","a":1}`, []string{"command: ls\n      ? may x run?", "a: 1"}},
+		"values":                {`{"a":null,"b":"","c":9007199254740993,"d":1e999,"c":[1.0]}`, []string{"a: null", "b: ", "c: 9007199254740993", "d: 1e999", "c: [1.0]"}},
 		"lines in a name":       {`{"a\n  session and always: x":1}`, []string{"a\n        session and always: x: 1"}},
 		"no arguments":          {"x\n? may x run?", []string{"x\n      ? may x run?"}},
 		"no arguments and long": {strings.Repeat("x", 3*argumentBytesMax), []string{strings.Repeat("x", argumentBytesMax) + "… [4,000 more bytes are not shown]"}},
