@@ -58,19 +58,27 @@ func (s spot) readlink() (string, error) {
 // open opens for reading without waiting for the other end of a pipe. The path had no symbolic link
 // when it was looked at.
 func (s spot) open() (*os.File, error) {
-	dir, name := filepath.Dir(s.path), filepath.Base(s.path)
-	var folder *os.Root
-	var err error
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK | system.NoFollow
 	if s.root != nil {
-		folder, err = within(s.root, dir)
-	} else {
-		folder, err = without(dir)
+		folder, err := within(s.root, filepath.Dir(s.path))
+		if err != nil {
+			return nil, err
+		}
+		defer folder.Close()
+		return folder.OpenFile(filepath.Base(s.path), flags, 0)
 	}
+	f, err := os.OpenFile(s.path, flags, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer folder.Close()
-	return folder.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|system.NoFollow, 0)
+	info, err := f.Stat()
+	if err == nil {
+		err = stands(s.path, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // resolve returns what a path from the model means. It refuses early, in plain

@@ -2,6 +2,7 @@ package file
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,14 +18,37 @@ func within(root *os.Root, folder string) (*os.Root, error) {
 	return each(root, folder, func(*os.Root, string) error { return nil })
 }
 
-// without opens a folder by an absolute path that had no symbolic link when it was looked at, as within does.
+// without opens a folder by an absolute path that had no symbolic link when it was looked at. The
+// folders above it need not be readable.
 func without(folder string) (*os.Root, error) {
-	root, err := os.OpenRoot(filepath.VolumeName(folder) + string(filepath.Separator))
+	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	return within(root, strings.TrimPrefix(folder, root.Name()))
+	opened, err := root.Stat(".")
+	if err == nil {
+		err = stands(folder, opened)
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return root, nil
+}
+
+// stands returns an error if what was opened by an absolute path is not what has the path without a
+// symbolic link. It looks for links twice, because the path is followed once more in between.
+func stands(path string, opened fs.FileInfo) error {
+	before, err := filepath.EvalSymlinks(path)
+	named, gone := os.Lstat(path)
+	after, wrong := filepath.EvalSymlinks(path)
+	if err = errors.Join(err, gone, wrong); err == nil && (before != path || after != path || !os.SameFile(opened, named)) {
+		err = displaced(path)
+	}
+	return err
+}
+
+func displaced(path string) error {
+	return tool.Refuse("%s is a symbolic link, or has just been replaced, where something else was", wording.PathLine(path))
 }
 
 // each opens a folder as within does, and calls do before it opens each part of the path.
@@ -34,7 +58,7 @@ func each(root *os.Root, folder string, do func(above *os.Root, name string) err
 		return nil, err
 	}
 	for part := range strings.SplitSeq(folder, string(filepath.Separator)) {
-		if part == "." || part == "" {
+		if part == "." {
 			continue
 		}
 		var below *os.Root
@@ -60,7 +84,7 @@ func child(above *os.Root, name string) (*os.Root, error) {
 	opened, err := below.Stat(".")
 	named, gone := above.Lstat(name)
 	if err = errors.Join(err, gone); err == nil && !os.SameFile(opened, named) {
-		err = tool.Refuse("%s is a symbolic link, or has just been replaced, where a folder was", wording.PathLine(name))
+		err = displaced(name)
 	}
 	if err != nil {
 		return nil, errors.Join(err, below.Close())

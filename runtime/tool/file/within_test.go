@@ -24,10 +24,10 @@ func TestTOL3ALinkThatComesAfterTheCheckIsNotWrittenThrough(t *testing.T) {
 		p, err := tools.place(guard(t), "way/hooks/"+name)
 		w.must(err)
 		w.swap("way", ".git")
-		if renamed, err := p.replace(".shelly-x.tmp", []byte("run me\n")); renamed || err == nil || !strings.Contains(err.Error(), "where a folder was") {
+		if renamed, err := p.replace(".shelly-x.tmp", []byte("run me\n")); renamed || err == nil || !strings.Contains(err.Error(), "where something else was") {
 			t.Errorf("%s: written %v, %v", name, renamed, err)
 		}
-		if err := tools.look(p); err == nil || !strings.Contains(err.Error(), "where a folder was") {
+		if err := tools.look(p); err == nil || !strings.Contains(err.Error(), "where something else was") {
 			t.Errorf("%s: looked at: %v", name, err)
 		}
 		w.must(os.Remove(filepath.Join(w.workspace, "way")))
@@ -82,4 +82,22 @@ func TestTOL3NoNameOfPrivateDataIsSuggested(t *testing.T) {
 			t.Errorf("%s: got %q; want a suggestion: %v", link, got.Text, suggests)
 		}
 	}
+}
+
+// A folder on the way need not be readable, such as /home where it is 0711.
+func TestTOL3AFolderOnTheWayNeedOnlyBePassed(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read every folder")
+	}
+	w := newWorld(t)
+	w.options.Everywhere = true
+	w.write("../outside/sub/b.txt", "x\n")
+	log := w.recording()
+	w.change("1", "a", "write_file", object{"path": "../outside/sub/a.txt", "content": "one\n"})
+	w.must(os.Chmod(w.outside, 0o300))
+	t.Cleanup(func() { w.must(os.Chmod(w.outside, 0o700)) })
+	if got := w.call("read_file", object{"path": "../outside/sub/a.txt"}); got.Failed || !strings.Contains(got.Text, "one") {
+		t.Errorf("got %+v", got)
+	}
+	w.must(w.undo(log, "a", 1))
 }
