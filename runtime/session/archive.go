@@ -46,6 +46,14 @@ type Listed struct {
 	At       fsm.Millis `json:"at,omitempty"`   // when that was archived; 0: unknown
 }
 
+// counted is a [record] of which the messages are only counted: their texts are most of it.
+type counted struct {
+	Session struct {
+		Version uint64     `json:"version"`
+		History []struct{} `json:"history"`
+	} `json:"session"`
+}
+
 // Of returns the sessions of a store for List and Archive only: it has no files.
 func Of(s Store) *Sessions { return &Sessions{store: s} }
 
@@ -53,7 +61,7 @@ func Of(s Store) *Sessions { return &Sessions{store: s} }
 func (s *Sessions) List() ([]Listed, error) {
 	var list []Listed
 	err := s.store.Sessions(func(id string, body []byte) error {
-		var kept record
+		var kept counted
 		if err := json.Unmarshal(body, &kept); err != nil {
 			return fmt.Errorf("read session %q: %w", id, err)
 		}
