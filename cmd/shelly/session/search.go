@@ -69,8 +69,8 @@ func (c *searchCmd) find(r reader) ([]found, error) {
 		return nil, err
 	}
 	want, list := c.want(), []found{}
-	for _, id := range sessions {
-		own, err := c.within(r, id, want)
+	for _, l := range sessions {
+		own, err := c.within(r, l, want)
 		if err != nil {
 			return nil, err
 		}
@@ -83,30 +83,29 @@ func (c *searchCmd) find(r reader) ([]found, error) {
 	return list, nil
 }
 
-// within returns the newest messages of a session with the words, and holds few more in memory.
-func (c *searchCmd) within(r reader, id, want string) ([]found, error) {
-	var list []found
-	err := r.each(id, 0, func(m session.Archived) bool {
+// within returns the newest messages of a session with the words, and holds few more in memory. It
+// reads up to the message that was the last one when the sessions were listed: to see that none
+// follows takes another question, for each session.
+func (c *searchCmd) within(r reader, l session.Listed, want string) (list []found, err error) {
+	if l.Last == 0 {
+		return nil, nil
+	}
+	err = r.each(l.ID, 0, func(m session.Archived) bool {
 		if strings.Contains(folded(m.Message.Text), want) {
-			if list = append(list, found{id, m}); c.Limit > 0 && len(list) == 2*c.Limit {
+			if list = append(list, found{l.ID, m}); c.Limit > 0 && len(list) == 2*c.Limit {
 				list = slices.Delete(list, 0, c.Limit)
 			}
 		}
-		return true
+		return m.Number < l.Last
 	})
 	return list, err
 }
 
-// sessions returns the ids of the sessions to search.
-func (c *searchCmd) sessions(r reader) ([]string, error) {
+// sessions returns the sessions to search.
+func (c *searchCmd) sessions(r reader) ([]session.Listed, error) {
 	if c.Session != "" {
 		l, err := r.find(c.Session)
-		return []string{l.ID}, err
+		return []session.Listed{l}, err
 	}
-	all, err := r.list()
-	ids := make([]string, 0, len(all))
-	for _, l := range all {
-		ids = append(ids, l.ID)
-	}
-	return ids, err
+	return r.list()
 }
