@@ -34,7 +34,8 @@ func (s Style) with(f func(string) string, text string) string {
 	return f(text)
 }
 
-// widthMin is the smallest width that text is wrapped to.
+// widthMin is the smallest width that text is wrapped to. What would be nested so deep that less is
+// left is not indented any further.
 const widthMin = 8
 
 // Render returns a text as lines that fit a width in columns. The text must be free of control
@@ -93,6 +94,9 @@ func (r renderer) block(n ast.Node, width int) []string {
 	case *ast.FencedCodeBlock, *ast.CodeBlock, *ast.HTMLBlock:
 		return r.code(n, width)
 	case *ast.Blockquote:
+		if width-2 < widthMin {
+			return r.blocks(n, width)
+		}
 		lines := r.blocks(n, width-2)
 		for i, line := range lines {
 			lines[i] = r.style.with(r.style.Quote, "│ ") + line
@@ -120,7 +124,13 @@ func (r renderer) list(l *ast.List, width int) []string {
 		if len(lines) > 0 && !l.IsTight {
 			lines = append(lines, "")
 		}
-		inside := r.blocks(item, max(width-len([]rune(mark)), widthMin))
+		left := width - len([]rune(mark))
+		if left < widthMin {
+			lines = append(lines, Wrap(strings.TrimSpace(mark), width)...)
+			lines = append(lines, r.blocks(item, width)...)
+			continue
+		}
+		inside := r.blocks(item, left)
 		if len(inside) == 0 {
 			inside = []string{""}
 		}
@@ -144,7 +154,7 @@ func (r renderer) code(n ast.Node, width int) []string {
 	for i := range n.Lines().Len() {
 		line := n.Lines().At(i)
 		text := strings.ReplaceAll(strings.TrimRight(string(line.Value(r.source)), "\n"), "\t", "    ")
-		for _, part := range strings.Split(ansi.Hardwrap(text, max(width-2, widthMin), true), "\n") {
+		for _, part := range strings.Split(ansi.Hardwrap(text, width-2, true), "\n") {
 			lines = append(lines, "  "+r.style.with(r.style.Code, part))
 		}
 	}

@@ -47,6 +47,24 @@ func TestCLI151ATableThatIsTooWideStandsInLines(t *testing.T) {
 	}
 }
 
+func TestCLI151WhatIsNestedTooDeepFits(t *testing.T) {
+	for source, want := range map[string]string{ // order-free
+		"1. 1. 1. **b**| x | y |": "1. 1. 1.|      b| x | y |",
+		"> > > > > a b c d":       "│ │ │ │ a b c d",
+		"- - - - - a":             "• • • • •|        a",
+		"- - - -\n\n        ```\n        12345678\n        ```": "",
+	} {
+		for _, line := range Render(source, 16, Style{}) {
+			if w := ansi.StringWidth(line); w > 16 {
+				t.Errorf("%q: %q is %d wide", source, line, w)
+			}
+		}
+		if got := strings.Join(Render(source, 16, Style{}), "|"); want != "" && got != want {
+			t.Errorf("%q: %q, want %q", source, got, want)
+		}
+	}
+}
+
 // Whatever is rendered fits, and what is complete stays the same as the text grows.
 func TestCLI151WhatIsWholeStays(t *testing.T) {
 	pieces := []string{"a ", "**b**", "\n", "\n\n", "- c", "1. ", "```\n", "> ", "| x | y |\n", "|-|-|\n", "漢字かな", "# ", "    ", "verylongwordwithoutblanks", "`", "_", "👩‍👩‍👧", "~~~", "[a](b)", "\\"}
