@@ -1,14 +1,13 @@
 package ollama
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/textcall"
+	"shelly/runtime/jsonlist"
 )
 
 // unwrapMax is how many times arguments may be wrapped in a string.
@@ -37,23 +36,9 @@ func arguments(raw json.RawMessage) string {
 type calls []call
 
 // UnmarshalJSON reads at most one call more than an answer may have: a line has room for 650,000.
-func (l *calls) UnmarshalJSON(text []byte) error {
-	*l = nil
-	in := json.NewDecoder(bytes.NewReader(text))
-	switch open, err := in.Token(); {
-	case err != nil, open == nil:
-		return err
-	case open != json.Delim('['):
-		return errors.New("tool_calls is not a list")
-	}
-	for in.More() && len(*l) <= callsMax {
-		var c call
-		if err := in.Decode(&c); err != nil {
-			return err
-		}
-		*l = append(*l, c)
-	}
-	return nil
+func (l *calls) UnmarshalJSON(text []byte) (err error) {
+	*l, err = jsonlist.First[call](text, callsMax+1)
+	return err
 }
 
 // news returns the last line's calls that no earlier line had, because some servers send all calls
