@@ -63,7 +63,8 @@ const (
 	EleventhEdition // a refusal may also have a reason, which earlier builds do not read
 	TwelfthEdition
 	ThirteenthEdition // a handle may be postponed, which earlier builds cannot go on with
-	PresentEdition    = ThirteenthEdition
+	FourteenthEdition
+	PresentEdition = FourteenthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

@@ -110,6 +110,9 @@ const (
 	WordEventTo
 	WordSubagentInput
 	WordTimedInput
+	WordScheduledInput
+	WordSaidBy
+	WordSaidElsewhere
 	WordImageInput
 	WordNoAnswer
 
@@ -298,6 +301,9 @@ var dictionary = [wordCount]wording{
 	WordPostponed:      {name: "postponed", first: "{what}\n\nThis could not be done yet: {reason}. It is tried again later."},
 	WordEventTo:        {name: "event_to", first: "{event}\n\nYour answer is sent to the person as a message. If there is nothing that they should know, answer {nothing} and no more."},
 	WordTimedInput:     {name: "timed_input", first: "[{time}] {text}"},
+	WordScheduledInput: {name: "scheduled_input", first: "[{schedule} is due. Nobody has asked just now. Your answer is sent to the person as a message.] {text}"},
+	WordSaidBy:         {name: "said_by", first: "[{time}] [{from}, not the person] {about}"},
+	WordSaidElsewhere:  {name: "said_elsewhere", first: "[{time}] [This was sent to the person from outside this conversation.]"},
 	WordSubagentInput:  {name: "subagent_input", first: "[System: subagent] {text}"},
 	WordImageInput:     {name: "image_input", first: "[image]\n{text}"},
 	WordNoAnswer:       {name: "no_answer", first: "[no answer: {reason}]"},

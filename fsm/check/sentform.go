@@ -32,17 +32,17 @@ func (s *sentForm) save(in fsm.SessionSaved) { s.astray = s.astray || in.Conflic
 func (s *sentForm) condense() { s.known, s.sent = false, nil }
 
 // checkSent checks that a turn's first conversation begins with what its session keeps.
-func (w *Monitor) checkSent(f *followed, c fsm.Conversation) {
+func (w *Monitor) checkSent(m *machine.Machine, f *followed, c fsm.Conversation) {
 	if !f.form.begun { // checking the first conversation is enough: later ones only grow
-		w.checkLoaded(f, c)
+		w.checkLoaded(m, f, c)
 	}
 	f.form.begun = true
 }
 
 // checkLoaded checks that a conversation begins with what its session keeps, unless that is
 // broken and had to be mended.
-func (w *Monitor) checkLoaded(f *followed, c fsm.Conversation) {
-	if s := &f.form; s.known && sendable(s.loaded) && !begins(c.Messages, s.loaded) {
+func (w *Monitor) checkLoaded(m *machine.Machine, f *followed, c fsm.Conversation) {
+	if s := &f.form; s.known && sendable(s.loaded) && !begins(c.Messages, s.loaded) && !recent(&m.View().Config, f.kind, c.Messages, s.loaded) {
 		w.violate("INV-13", "the conversation of handle %d does not begin with what its session keeps", f.id)
 	}
 }
@@ -55,7 +55,7 @@ func (w *Monitor) checkAppended(m *machine.Machine, f *followed, c fsm.Conversat
 	if i < 0 || !m.View().Handles[i].Inf.Appended || s.astray {
 		return
 	}
-	w.checkLoaded(f, c)
+	w.checkLoaded(m, f, c)
 	if n := min(len(c.Messages)-1, len(s.sent)); !alike(c.Messages[:n], s.sent[:n]) {
 		w.violate("INV-13", "the compaction of handle %d does not begin with what the model was sent", f.id)
 	}
@@ -120,6 +120,24 @@ func refused(history, sent []fsm.Message, question int) bool {
 // begins reports whether a list begins with another, ignoring thinking.
 func begins(list, with []fsm.Message) bool {
 	return len(list) >= len(with) && alike(list[:len(with)], with)
+}
+
+// recent reports whether a conversation of an event or a schedule begins with the newest turns
+// of what its session keeps, and the one before them would have been too much (SES-24).
+func recent(c *fsm.Config, kind fsm.Kind, list, loaded []fsm.Message) bool {
+	if kind != fsm.KindEvent && kind != fsm.KindSchedule || !c.Fits() || c.Edition < fsm.FourteenthEdition {
+		return false
+	}
+	for n, turn := 1, 0; n <= len(loaded); n++ {
+		if n < len(loaded) && !loaded[n].Begins() {
+			continue
+		}
+		if begins(list, loaded[n:]) {
+			return fsm.Counted(loaded[turn:]).Tokens > c.Limits.ContextTokens/state.RecentShare
+		}
+		turn = n
+	}
+	return false
 }
 
 // sendable reports whether a model can be sent a history as it is.

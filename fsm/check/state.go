@@ -51,7 +51,7 @@ func (w *Monitor) checkConversation(m *machine.Machine, f *followed, e *fsm.AskB
 	if !branch && from.messages == 0 {
 		w.checkOpening(f, c)
 		if keepsSent {
-			w.checkSent(f, c)
+			w.checkSent(m, f, c)
 		}
 	}
 	hash := from.hash

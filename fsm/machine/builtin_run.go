@@ -84,9 +84,7 @@ func (m *Machine) sendMessage(h *state.Handle) (string, bool) {
 		slices.Sort(known)
 		return m.word(fsm.WordMessageNobody, "channel", strconv.Quote(fsm.Clip(to.Channel, 100)), "channels", strings.Join(slices.Compact(known), ", ")), false
 	}
-	m.emit(fsm.SendMessage{
-		Handle: h.ID, Key: h.UseKey(h.Inf.Calls[h.Inf.Next]), Session: h.Session, To: to, Text: args.Content,
-	})
+	m.send(h, fsm.SendMessage{Key: h.UseKey(h.Inf.Calls[h.Inf.Next]), To: to, Text: args.Content})
 	return m.word(fsm.WordMessageSent, "chat", to.Key()), true
 }
 

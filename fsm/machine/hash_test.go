@@ -91,6 +91,7 @@ func TestEveryFieldThatDecidesIsInTheHash(t *testing.T) {
 		func(s *state.Snapshot) { s.LastEvent = true },
 		func(s *state.Snapshot) { s.LastSession = "s" },
 		func(s *state.Snapshot) { s.Grants = []fsm.Grant{{Tool: "exec"}} },
+		func(s *state.Snapshot) { s.Said = []state.Said{{Session: "s", Text: "t"}} },
 	} {
 		other := s
 		if change(&other); other.Hash() == full {

@@ -1,11 +1,13 @@
 package machine
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
 
 // deliver sends the handle's answer to those who wait for it (HND-15), once.
@@ -57,8 +59,34 @@ func (m *Machine) message(h *state.Handle, to fsm.Origin, text string, isError b
 	if h.Kind == fsm.KindSchedule && h.Hush {
 		key += fsm.BeatKey
 	}
-	m.emit(fsm.SendMessage{Handle: h.ID, Key: key, Session: h.Session, To: to, Text: text, IsError: isError})
+	m.send(h, fsm.SendMessage{Key: key, To: to, Text: text, IsError: isError})
 }
+
+// send sends a message for a handle. The session of the chat hears of it, unless it is the
+// handle's own (SES-23).
+func (m *Machine) send(h *state.Handle, e fsm.SendMessage) {
+	e.Handle, e.Session = h.ID, h.Session
+	m.emit(e)
+	said := state.Said{Session: e.To.Key(), At: m.s.Now, Text: fsm.Clip(e.Text, saidTextBytes), Source: m.derived(h, h.Conversation().Messages)}
+	if e.To == h.Origin {
+		said.Session = cmp.Or(h.Home, said.Session)
+		if h.Kind == fsm.KindUser || h.Kind == fsm.KindSystem {
+			said.Session = h.Session
+		}
+		if h.Kind == fsm.KindEvent || h.Kind == fsm.KindSchedule {
+			said.From, said.About, said.Asked = h.Session, fsm.Clip(cmp.Or(h.Happened, h.Input), saidAboutBytes), h.Source
+		}
+	}
+	if turn.Hears(&m.s.Config) && said.Session != h.Session {
+		m.s.Say(said)
+	}
+}
+
+// How much a session hears of a message, and of what it is about.
+const (
+	saidTextBytes  = 800
+	saidAboutBytes = 200
+)
 
 // announced returns a handle's answer as its client gets it: with a notice if the model had
 // to answer without thinking.

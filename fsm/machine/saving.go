@@ -37,8 +37,9 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 		}
 		return f.after(func(h *state.Handle) { h.Tries++ })
 	}
-	s, w := in.Session, m.s.Config.Words
-	s.History, s.Pending = turn.Settled(&m.s.Config, s.History), w.Mend(s.Pending)
+	s, held := in.Session, &m.s.Cached
+	s.History = turn.Begun(&m.s.Config, h, s.History, m.s.SaidIn(h.Session), held.Session == h.Session && held.Version == s.Version)
+	s.Pending = m.s.Config.Words.Mend(s.Pending)
 	on := m.begins(h)
 	switch {
 	case h.Compacts && (s.Version != h.Sess.Version || m.overflows(h, &s)):
@@ -50,6 +51,9 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 	}
 	return firing{on: on, write: func(h *state.Handle) {
 		h.Tries, h.Loaded, h.Sess = 0, true, s
+		if !h.Compacts {
+			m.s.Heard(h.Session)
+		}
 		if on == state.OnSave {
 			m.renew(h)
 		}

@@ -231,10 +231,7 @@ func (m *Machine) postpone(h *state.Handle, reason string) firing {
 // would go to.
 func (m *Machine) tellLater(h *state.Handle, reason string) {
 	what := cmp.Or(h.Happened, fsm.Clip(h.Input, happenedBytes))
-	m.emit(fsm.SendMessage{
-		Handle: h.ID, Key: h.ID.Entry() + fsm.LaterKey, Session: h.Session, To: h.Origin,
-		Text: m.word(fsm.WordPostponed, "what", what, "reason", reason),
-	})
+	m.send(h, fsm.SendMessage{Key: h.ID.Entry() + fsm.LaterKey, To: h.Origin, Text: m.word(fsm.WordPostponed, "what", what, "reason", reason)})
 }
 
 // resumed ends the wait of a postponed handle.

@@ -377,6 +377,16 @@ func (h *Handle) Tells() bool {
 	return h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule || h.Kind == fsm.KindEvent && h.Origin.Channel != ""
 }
 
+// Impersonal reports whether no person speaks in the handle's session: it is that of an event
+// or of a schedule.
+func (h *Handle) Impersonal() bool {
+	return h.Kind == fsm.KindEvent || h.Kind == fsm.KindSchedule && h.Session != h.Home
+}
+
+// RecentShare is the part of the window that the earlier turns of such a session may take if
+// the model's server has to read them (SES-24).
+const RecentShare = 8
+
 // Learns reports whether a handle of this kind is remembered with its session.
 func (h *Handle) Learns() bool {
 	return h.Kind == fsm.KindUser || h.Kind == fsm.KindEvent || h.Kind == fsm.KindSystem || h.Kind == fsm.KindSchedule

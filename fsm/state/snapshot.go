@@ -34,6 +34,8 @@ type Snapshot struct {
 	Writes int  `json:"writes,omitempty"` // tokens that it writes per second; 0: unknown
 	Cached Sent `json:"cached,omitzero"`  // what the model's server should hold
 
+	Said []Said `json:"said,omitempty"` // in the order in which they were sent
+
 	Grants []fsm.Grant `json:"grants,omitempty"` // in the order in which they were given; those for every session since the configuration was read
 
 	Upkeep  Upkeep  `json:"upkeep,omitzero"`
@@ -96,6 +98,7 @@ func (s *Snapshot) CopyTo(to *Snapshot) {
 	to.Schedules = append(schedules, s.Schedules...)
 	to.Channels = slices.Clip(s.Channels)
 	to.Grants = slices.Clip(s.Grants)
+	to.Said = slices.Clip(s.Said)
 }
 
 // Hash is the canonical hash of the state: ids are left out in favour of admission order,
@@ -133,6 +136,14 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	}
 	for i := range s.Grants {
 		x.Str(grant.ID(&s.Grants[i]))
+	}
+	for i := range s.Said {
+		x.Str(s.Said[i].Session)
+		x.Bool(s.Said[i].From != "")
+		if texts {
+			x.Str(s.Said[i].About)
+			x.Str(s.Said[i].Text)
+		}
 	}
 	for _, c := range s.Schedules {
 		x.Str(c.ID)

@@ -25,10 +25,14 @@ func Opening(c *fsm.Config, h *state.Handle, now fsm.Millis) string {
 	if !keepsSent(c) {
 		return h.Input
 	}
-	if !c.Switches.TellTime {
-		return marked(c, h)
+	text := marked(c, h)
+	if h.Kind == fsm.KindSchedule && !h.Hush && c.Edition >= fsm.FourteenthEdition {
+		text = c.Words.Text(fsm.WordScheduledInput, "schedule", h.Session, "text", text) // HND-47
 	}
-	return c.Words.Text(fsm.WordTimedInput, "time", stamp(c, now), "text", marked(c, h)) // SES-22
+	if !c.Switches.TellTime {
+		return text
+	}
+	return c.Words.Text(fsm.WordTimedInput, "time", stamp(c, now), "text", text) // SES-22
 }
 
 // stamp returns a time as the person's clocks show it (HND-48).

@@ -73,7 +73,7 @@ func (x *alphabet) of(g group, s *state.Snapshot, given given, left int, room []
 	case arriving:
 		return append(list, x.arrival(x.bounds.Requests-left))
 	case raising:
-		return append(list, action{"event", fsm.Input{Fact: fsm.EventRaised{Source: "world", Event: "changed"}}})
+		return append(list, action{"event", fsm.Input{Fact: fsm.EventRaised{Source: "world", Event: "changed", To: x.chat()}}})
 	case signalling:
 		return append(list, action{"signal", fsm.Input{Fact: fsm.Signalled{Name: "TERM"}}})
 	default:
@@ -98,11 +98,22 @@ func (x *alphabet) arrival(number int) action {
 	}
 	id := "r" + strconv.Itoa(number+1)
 	session := "s" + strconv.Itoa(number%max(x.bounds.Sessions, 1)+1)
+	if x.bounds.Chat {
+		session = x.chat().Key()
+	}
 	text := id
 	if x.bounds.Commands && number%2 == 1 {
 		text = "/new"
 	}
 	return action{"request " + id, fsm.Input{Fact: fsm.Requested{Request: fsm.RequestKey{ID: id}, Session: session, Text: text}}}
+}
+
+// chat is the one that the requests are of, if they are of one.
+func (x *alphabet) chat() fsm.Origin {
+	if !x.bounds.Chat {
+		return fsm.Origin{}
+	}
+	return fsm.Origin{Channel: "world", Chat: "c"}
 }
 
 // cancels are of each request that is there.

@@ -30,6 +30,7 @@ type Bounds struct {
 	Builtins  []string        `json:"builtins"` // offered beside it
 	NoTools   bool            `json:"no_tools"` // none at all
 	Commands  bool            `json:"commands"` // every other request is /new
+	Chat      bool            `json:"chat"`     // the requests are of a chat, which the events tell
 	Reads     int             `json:"reads"`    // tokens that the model's server reads in a second; 0: that is not known
 	Modest    bool            `json:"modest"`   // the model answers or calls; it neither fails, is cut nor asks for two
 
@@ -48,7 +49,7 @@ type Bounds struct {
 func Worlds() []Bounds {
 	return []Bounds{
 		SmallWorld(), initWorld(), turnWorld(), sessionsWorld(), personWorld(), spawnWorld(), poisonWorld(), compressWorld(), roundsWorld(), idleWorld(), consolidateWorld(),
-		crashWorld(), shutdownWorld(), readsWorld(), probeWorld(), grantWorld(), postponeWorld(), faultsWorld(), crowdWorld(),
+		crashWorld(), shutdownWorld(), readsWorld(), probeWorld(), grantWorld(), postponeWorld(), saidWorld(), faultsWorld(), crowdWorld(),
 	}
 }
 
@@ -121,6 +122,16 @@ func postponeWorld() Bounds {
 	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
 	b.Limits.MaxActive, b.Limits.Postpone = 1, []fsm.Millis{fsm.Second}
 	b.Crashes, b.Cancels, b.Signals, b.Starts = 1, 1, 1, 1
+	return b
+}
+
+func saidWorld() Bounds {
+	b := bounded("said", "default", "two requests of a chat and an event that tells the chat; a crash and a cancel")
+	b.Requests, b.Events, b.Chat = 2, 1, true
+	b.Switches.Compress, b.Switches.Remember, b.Switches.NoCognition = false, fsm.RememberOff, true
+	b.Limits.MaxActive = 1
+	b.Modest = true
+	b.Crashes, b.Cancels = 1, 1
 	return b
 }
 

@@ -25,7 +25,7 @@ import (
 // Command is the subcommand.
 type Command struct {
 	File         string        `arg:"" optional:"" help:"Scenario whose world to explore instead of a named one."`
-	World        string        `help:"World to explore: small (the default), init, turn, sessions, person, spawn, poison, compress, rounds, idle, consolidate, crash, shutdown, reads, probe, grant, postpone, faults, crowd, or all of them; or a large one that all leaves out: storm. The first line says what may happen in it." placeholder:"NAME"`
+	World        string        `help:"World to explore: small (the default), init, turn, sessions, person, spawn, poison, compress, rounds, idle, consolidate, crash, shutdown, reads, probe, grant, postpone, said, faults, crowd, or all of them; or a large one that all leaves out: storm. The first line says what may happen in it." placeholder:"NAME"`
 	Timeouts     *int          `help:"Deadlines that may pass in FILE's world (default 1)." placeholder:"N"`
 	Crashes      *int          `help:"Crashes in FILE's world (default 1)." placeholder:"N"`
 	Cancels      *int          `help:"Cancels in FILE's world, besides those of its timeline (default 1)." placeholder:"N"`

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/turn"
 )
 
 // past adds what was there before the request: skills, grants, what was recalled of memory,
@@ -18,7 +19,9 @@ func (s *story) past(o *object) {
 		if !ok || in.Error != "" {
 			continue
 		}
-		one := session(in.Session)
+		of := in.Session
+		of.History = turn.Heard(&s.record.From.Config, of.History, s.record.From.SaidIn(load.Session)) // a case begins without what was said before it
+		one := session(of)
 		one.list("texts", s.texts(in.Session))
 		o.object("sessions", object{{s.record.session(load.Session), one}}.kept())
 		o.text("memory_file", in.Session.Memory)

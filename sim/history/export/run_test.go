@@ -202,3 +202,21 @@ expect: {replies: {$len: 1}}
 		t.Errorf("a compression is shown as %q", text)
 	}
 }
+
+// SES-23: what was said in a chat before a request is part of the session with which its case begins.
+func TestSCN47ARequestAfterAReminderIsExported(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+profile: default
+config: {tell_time: false}
+brain:
+  - {session: schedule:s1, says: "Look after the pizza!", times: 2}
+  - {says: "In ten minutes, then."}
+timeline:
+  - {schedule: {add: "Remind me of the pizza.", every: 10m, channel: web, chat: "7"}}
+  - {at: 15m, user: "Ten minutes later, please.", channel: web, chat: "7"}
+expect: {handles: [{kind: schedule, path: {$any: true}}, {kind: user, path: {$any: true}}]}
+`)
+	holds(t, r, []string{"Look after the pizza!", "[schedule:s1, not the person] Remind me of the pizza."}, nil)
+}
