@@ -169,9 +169,15 @@ func (i *inbound) taken() []channel.Message {
 // runs has a channel at work; end stops it and returns what it ended with.
 func runs(t *testing.T, s *server) (x *xmpp.XMPP, in *inbound, end func() error) {
 	t.Helper()
+	return runsOver(t, s, xmpp.PlainText, "")
+}
+
+// runsOver is runs with how the connection is made safe, and the file of the authorities.
+func runsOver(t *testing.T, s *server, how, caFile string) (x *xmpp.XMPP, in *inbound, end func() error) {
+	t.Helper()
 	x = xmpp.New(xmpp.Options{
 		Name: "phone", Account: "shelly@example.org", Password: func() (string, error) { return "hush", nil },
-		Server: s.listener.Addr().String(), TLS: xmpp.PlainText, Now: time.Now,
+		Server: s.listener.Addr().String(), TLS: how, CAFile: caFile, Now: time.Now,
 	})
 	in = &inbound{up: make(chan string, 1)}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -474,13 +480,7 @@ func TestCHN34AnAddressThatCannotBeReadEndsNothing(t *testing.T) {
 
 // The library answers a question that is not for us. Each answer is a stanza that the server counts.
 func TestCHN31TheAnswersOfTheLibraryAreCounted(t *testing.T) {
-	x, _, _, c := linked(t)
-	for _, iq := range []string{"type='get' id='1'", "type='get' id='2' xmlns:x='urn:x' x:type='set'", "id='3' xmlns:x='urn:x' x:type='set' type='result'"} {
-		c.says(`<iq from='mia@example.org/phone' ` + iq + `/>`)
-		c.wants("iq")
-	}
-	c.says(`<iq from='mia@example.org/phone' type='result' id='4'/>`)
-	c.asks()
+	x, _, _, c := answering(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // bounds what must happen anyway
 	defer cancel()
 	done := make(chan error, 1)
@@ -490,5 +490,36 @@ func TestCHN31TheAnswersOfTheLibraryAreCounted(t *testing.T) {
 	c.acknowledges(5) // the presence, three answers, and the message
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// answering has a channel at work whose library has answered three questions.
+func answering(t *testing.T) (x *xmpp.XMPP, in *inbound, end func() error, c *client) {
+	t.Helper()
+	x, in, end, c = linked(t)
+	for _, iq := range []string{"type='get' id='1'", "type='get' id='2' xmlns:x='urn:x' x:type='set'", "id='3' xmlns:x='urn:x' x:type='set' type='result'"} {
+		c.says(`<iq from='mia@example.org/phone' ` + iq + `/>`)
+		c.wants("iq")
+	}
+	c.says(`<iq from='mia@example.org/phone' type='result' id='4'/>`)
+	c.asks()
+	return x, in, end, c
+}
+
+// A message would be lost of which the server has only what was sent before it.
+func TestCHN32WhatWasSentBeforeAMessageIsNotTheMessage(t *testing.T) {
+	x, _, _, c := answering(t)
+	done := make(chan error, 1)
+	go func() {
+		done <- x.Send(t.Context(), channel.Outbound{ID: "re-1", Chat: "mia@example.org", Text: "hello"})
+	}()
+	c.wants("message")
+	c.wants("r")
+	c.acknowledges(4) // the presence and three answers
+	if err := c.conn.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-done; err == nil {
+		t.Error("it is sent")
 	}
 }
