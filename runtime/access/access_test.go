@@ -139,6 +139,9 @@ func TestCOM88AFileThatCannotBeTrustedLetsNobodyIn(t *testing.T) {
 		whole(one("a", hash, `"ask"`) + "," + one("a", hash, `"ask"`)):             `two clients "a"`,
 		whole(one("local", hash, `"ask"`)):                                         "daemon's own token",
 		whole(one("a", hash[1:], `"ask"`)):                                         "no hash",
+		whole(one("a", hash+"01", `"ask"`)):                                        "no hash",
+		whole(one("a", "z"+hash[1:], `"ask"`)):                                     "no hash",
+		whole(one("a", hash[2:]+"zz", `"ask"`)):                                    "no hash",
 		whole(one("a", hash, `"root"`)):                                            "not a right",
 		whole(one("a", hash, ``)):                                                  "no right",
 		strings.Replace(whole(one("a", hash, `"ask"`)), "made", "made_by_hand", 1): "unknown field",
@@ -187,5 +190,31 @@ func TestCOM86ARightIncludesOthers(t *testing.T) {
 	}
 	if (access.Rights)(nil).Has("") {
 		t.Error("none is some")
+	}
+}
+
+// Nobody has a token that is gone after a start, or none that was said to be taken back and is not.
+func TestCOM88WhatCannotBeKeptHasNotHappened(t *testing.T) {
+	data, now := filepath.Join(t.TempDir(), "data"), time.UnixMilli(0)
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, data, &now)
+	token, err := c.Add("ci", access.Rights{access.Ask})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, alive, _ := c.Find(token)
+	if err := os.RemoveAll(data); err != nil {
+		t.Fatal(err)
+	}
+	if token, err := c.Add("other", access.Rights{access.Ask}); err == nil || token != "" {
+		t.Errorf("got %q, %v; want no token, an error", token, err)
+	}
+	if taken, err := c.Revoke("ci"); err == nil || taken || alive.Err() != nil {
+		t.Errorf("taken back: %t, %v, alive %v; want an error, and that it is good", taken, err, alive.Err())
+	}
+	if list := c.List(); len(list) != 1 || list[0].Name != "ci" {
+		t.Errorf("got %+v; want ci alone", list)
 	}
 }

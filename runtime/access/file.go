@@ -2,6 +2,7 @@ package access
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -103,9 +104,11 @@ func (k keptClient) entry() (entry, error) {
 	if err := CheckName(k.Name); err != nil {
 		return entry{}, err
 	}
-	if n, err := hex.Decode(e.sum[:], []byte(k.Hash)); err != nil || n != len(e.sum) || len(k.Hash) != 2*len(e.sum) {
+	sum, err := hex.DecodeString(k.Hash)
+	if err != nil || len(sum) != len(e.sum) {
 		return entry{}, fmt.Errorf("client %q has no hash of a token", k.Name)
 	}
+	e.sum = [sha256.Size]byte(sum)
 	return e, nil
 }
 
