@@ -77,3 +77,16 @@ func TestCHN5WhoIsSilentIsForgotten(t *testing.T) {
 		t.Errorf("%d senders are known", len(g.known))
 	}
 }
+
+// However many there are, nobody is forgotten who has written within the minute: the count would begin anew.
+func TestCHN5WhoHasJustWrittenIsNotForgotten(t *testing.T) {
+	g, now := Gate{Rules: Rules{Allow: []string{"*"}, PerMinute: 1}}, time.UnixMilli(0)
+	for n := range SendersMax {
+		g.Take(now, fmt.Sprint(n))
+	}
+	now = now.Add(59 * time.Second)
+	g.Take(now, "one more")
+	if v, _ := g.Take(now, "0"); v != TooMany {
+		t.Errorf("within a minute: %v", v)
+	}
+}

@@ -345,3 +345,18 @@ func TestCHN20WithoutAKeyNothingIsTaken(t *testing.T) {
 		t.Error("it takes a message")
 	}
 }
+
+func TestCHN20WhatIsNotSignedIsNotTaken(t *testing.T) {
+	h, in := runs(t, webhook.Options{})
+	for name, by := range map[string]string{"by nobody": "", "by somebody": "the key of somebody"} {
+		body := `{"text":"hi"}`
+		r := httptest.NewRequest(http.MethodPost, "/v1/channels/hook", strings.NewReader(body))
+		if by != "" {
+			webhook.Sign(r.Header, webhook.Key(by), "m1", time.Now(), []byte(body))
+		}
+		err := h.Handle(httptest.NewRecorder(), r)
+		if p, ok := errors.AsType[*comm.Problem](err); !ok || p.Code != comm.CodeUnauthorized || len(in.seen) > 0 {
+			t.Errorf("%s: got %v, taken %d; want code %q, taken 0", name, err, len(in.seen), comm.CodeUnauthorized)
+		}
+	}
+}
