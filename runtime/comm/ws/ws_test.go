@@ -357,3 +357,67 @@ func endsTheConnection(t *testing.T, wrong string) {
 		t.Errorf("got % x, %v; want a close frame with %d", frame, err, websocket.StatusProtocolError)
 	}
 }
+
+// told returns what a person has told the daemon last.
+func (s *site) told() fsm.Fact {
+	s.t.Helper()
+	all := s.front.Seen().Told
+	if len(all) == 0 {
+		s.t.Fatal("nothing was told")
+	}
+	return all[len(all)-1].Fact
+}
+
+func TestCOM93APersonDecidesOverTheConnection(t *testing.T) {
+	s := serve(t)
+	c := s.with(token)
+	s.send(c, `{"type":"ask","id":"a","text":"hello"}`)
+	s.want(c, `"type":"accepted"`)
+	s.want(c, `"type":"state"`)
+	for _, tt := range []struct {
+		frame string
+		want  fsm.Decided
+	}{
+		{`{"type":"approve","id":"a","key":"k"}`, fsm.Decided{Handle: 1, Key: "k", Approve: true, By: "local"}},
+		{`{"type":"approve","id":"a","key":"k","grant":"session"}`, fsm.Decided{Handle: 1, Key: "k", Approve: true, Grant: fsm.GrantSession, By: "local"}},
+		{`{"type":"deny","id":"a","key":"k","reason":"not today"}`, fsm.Decided{Handle: 1, Key: "k", Reason: "not today", By: "local"}},
+		{`{"type":"deny","id":"a","key":"k"}`, fsm.Decided{Handle: 1, Key: "k", By: "local"}},
+	} {
+		s.send(c, tt.frame)
+		s.want(c, `"type":"taken"`, `"taken":true`)
+		if got := s.told(); got != fsm.Fact(tt.want) {
+			t.Errorf("%s: got %+v; want %+v", tt.frame, got, tt.want)
+		}
+	}
+	told := len(s.front.Seen().Told)
+	for frame, says := range map[string]string{
+		`{"type":"approve","id":"a","key":"k","grant":"forever"}`: "bad_request",
+		`{"type":"deny","id":"a","key":"k","grant":"session"}`:    "bad_request",
+		`{"type":"approve","id":"a","key":"k","reason":"fine"}`:   "bad_request",
+		`{"type":"approve","id":"b","key":"k"}`:                   "not_found",
+	} {
+		s.send(c, frame)
+		s.want(c, `"type":"error"`, says)
+		if n := len(s.front.Seen().Told); n != told {
+			t.Errorf("%s: it was told", frame)
+		}
+	}
+}
+
+func TestCOM93ARequestIsAskedInItsChat(t *testing.T) {
+	s := serve(t)
+	c := s.with(token)
+	for frame, want := range map[string]fsm.Origin{
+		`{"type":"ask","id":"a","text":"hello"}`:                                {},
+		`{"type":"ask","id":"b","text":"hello","chat":"x"}`:                     {Channel: comm.ChannelHTTP, Chat: "x"},
+		`{"type":"ask","id":"c","text":"hello","channel":"phone","chat":"mia"}`: {Channel: "phone", Chat: "mia"},
+	} {
+		s.send(c, frame)
+		s.want(c, `"type":"accepted"`)
+		s.want(c, `"type":"state"`)
+		all := s.front.Seen().Requests
+		if got := all[len(all)-1].Origin; got != want {
+			t.Errorf("%s: got %+v; want %+v", frame, got, want)
+		}
+	}
+}
