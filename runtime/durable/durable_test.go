@@ -145,3 +145,14 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// The name is taken by an empty file before the text comes: without the text, it goes again.
+func TestOnAStickAFileThatCannotBeWrittenLeavesNoName(t *testing.T) {
+	durable.OnAStick(t)
+	dir := t.TempDir()
+	a := durable.As{New: true, Alone: true, Ready: func() error { return os.Remove(filepath.Join(dir, "a.tmp")) }}
+	if err := a.File(filepath.Join(dir, "a"), text("text")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v; want that it does not exist", err)
+	}
+	want(t, dir)
+}

@@ -107,6 +107,34 @@ func TestCOM50TheChatsAreBounded(t *testing.T) {
 	}
 }
 
+// A chat that is forgotten is unread again, and what is counted begins there again.
+func TestCOM50WhatIsUnreadAgainIsCounted(t *testing.T) {
+	b := open(t, t.TempDir())
+	if err := b.Read(9, inbox.Mark{Channel: "cli", Chat: "first", Position: 1}); err != nil {
+		t.Fatal(err)
+	}
+	all := []engine.Message{message(1, "first")}
+	if n, _, _ := counted(t, b, all...); n != 0 || b.Floor() != 1 {
+		t.Errorf("got %d, floor %d; want 0, floor 1", n, b.Floor())
+	}
+	var marks []inbox.Mark
+	for n := range inbox.ChatsMax - 1 {
+		marks = append(marks, inbox.Mark{Channel: "cli", Chat: fmt.Sprint(n), Position: 2})
+	}
+	if err := b.Read(9, marks...); err != nil {
+		t.Fatal(err)
+	}
+	if b.Floor() != 1 || b.Unread(all[0]) {
+		t.Errorf("of as many chats as can be: floor %d, unread %t; want 1, false", b.Floor(), b.Unread(all[0]))
+	}
+	if err := b.Read(9, inbox.Mark{Channel: "cli", Chat: "last", Position: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if n, since, _ := counted(t, b, all...); n != 1 || since != 1 {
+		t.Errorf("of one more: got %d since %d; want 1 since 1", n, since)
+	}
+}
+
 func TestCOM50UnreadMessagesAreCounted(t *testing.T) {
 	b := inbox.New()
 	all := []engine.Message{message(1, "a"), message(2, "b"), message(3, "a"), message(4, "b")}

@@ -192,3 +192,13 @@ func TestEVT5EveryFileIsReported(t *testing.T) {
 		}
 	})
 }
+
+func TestEVT5WhatIsNotNamedIsCountedOfEachKind(t *testing.T) {
+	b := settle.Batch{
+		Count: map[settle.What]int{settle.Created: 1, settle.Written: 10, settle.Removed: 100},
+		More:  map[settle.What]int{settle.Created: 2, settle.Written: 20, settle.Removed: 200},
+	}
+	if b.Files() != 111 || b.Further() != 222 {
+		t.Errorf("got %d and %d further; want 111 and 222", b.Files(), b.Further())
+	}
+}
