@@ -33,7 +33,8 @@ type plan struct {
 	Scratch   string   `json:"scratch,omitempty"` // the call's own folder
 	Network   bool     `json:"network,omitempty"`
 	ReadOnly  bool     `json:"read_only,omitempty"`
-	Root      bool     `json:"root,omitempty"` // the daemon's user is root
+	Root      bool     `json:"root,omitempty"`   // the daemon's user is root
+	Mounts    string   `json:"mounts,omitempty"` // namespaces only: the daemon's own mount namespace
 	Limits    Limits   `json:"limits"`
 
 	threads int64 // threads of others that the kernel counts together with the command's

@@ -30,6 +30,9 @@ type held struct {
 
 // root makes a small tree of what the command may see, and makes it the root.
 func (p *plan) root() error {
+	if err := p.apart(); err != nil {
+		return err
+	}
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("keep the mounts to this namespace: %w", err)
 	}
@@ -69,6 +72,22 @@ func (p *plan) root() error {
 	}
 	p.alias()
 	return turn()
+}
+
+// ownMounts names the mount namespace of a process.
+const ownMounts = "/proc/self/ns/mnt"
+
+// apart returns an error if this process has the daemon's mounts. If the daemon is root's, a
+// change of those would take its root from every process of the machine (TOL-42).
+func (p *plan) apart() error {
+	switch now, err := os.Readlink(ownMounts); {
+	case err != nil:
+		return err
+	case p.Mounts == "" || now == p.Mounts:
+		return errors.New("the command's first process has the daemon's own mounts, and would change them")
+	default:
+		return nil
+	}
 }
 
 // hold opens everything that will be visible.

@@ -110,6 +110,12 @@ func (k *Keeper) plan(s Spec) (plan, error) {
 		Rung: k.rung, Args: s.Args, Dir: s.Dir, Env: s.Env, Workspace: o.Workspace, KnownAs: o.KnownAs,
 		Hidden: slices.Clone(o.Hidden), Readable: o.Readable, Network: s.Network, ReadOnly: s.ReadOnly, Root: os.Getuid() == 0, Limits: o.Limits,
 	}
+	if k.rung == Namespaces {
+		var err error
+		if p.Mounts, err = os.Readlink(ownMounts); err != nil {
+			return plan{}, err
+		}
+	}
 	for _, f := range o.Fixed {
 		if within(f, o.Workspace) {
 			p.Fixed = append(p.Fixed, f)
