@@ -146,3 +146,23 @@ func TestADurationIsShownWithoutPartsThatAreZero(t *testing.T) {
 		}
 	}
 }
+
+func TestPartSaysHowMuchIsLeftOut(t *testing.T) {
+	for want, text := range map[string]string{ // order-free: each is a case of its own
+		"short": "short",
+		"aaaaaaaa… [1,992 more bytes are not shown]": strings.Repeat("a", 2000),
+	} {
+		if got := Part(text, 8); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// CLI-211: a compression is shown as what it is, whatever its session's next question is.
+func TestSubjectOfACompression(t *testing.T) {
+	for compacts, want := range map[bool]string{false: "hello", true: "compress the conversation"} { // order-free: each is a case of its own
+		if got := Subject("hello", compacts); got != want {
+			t.Errorf("compacts %t: got %q, want %q", compacts, got, want)
+		}
+	}
+}
