@@ -64,13 +64,20 @@ func (w *Monitor) checkAppended(m *machine.Machine, f *followed, c fsm.Conversat
 // takeGathered notes the conversation after which the summary of a turn that has just ended
 // is asked for (HND-49): what the turn gave its session to keep.
 func (w *Monitor) takeGathered(m *machine.Machine) {
+	at := 0 // in live, which has the same order
 	for n := range m.View().Handles {
 		h := &m.View().Handles[n]
 		if h.Kind != fsm.KindMemory {
 			continue
 		}
-		f := w.find(h.ID)
-		if f == nil || f.kind != fsm.KindMemory || h.Turns <= f.turns {
+		for at < len(w.live) && w.live[at].id < h.ID {
+			at++
+		}
+		if at == len(w.live) {
+			return
+		}
+		f := &w.live[at]
+		if f.id != h.ID || f.kind != fsm.KindMemory || h.Turns <= f.turns {
 			continue
 		}
 		f.turns, f.form = h.Turns, sentForm{}
