@@ -13,31 +13,34 @@ import (
 // shapes are pinned by golden files; a change of shape is a new journal version.
 
 // MarshalInput returns the wire form of an input.
-func MarshalInput(in Input) ([]byte, error) {
+func MarshalInput(in Input) ([]byte, error) { return AppendInput(nil, in) }
+
+// AppendInput appends the wire form of an input.
+func AppendInput(b []byte, in Input) ([]byte, error) {
 	if !Known(in.Fact) {
-		return nil, errors.New("encode input: there is no fact")
+		return b, errors.New("encode input: there is no fact")
 	}
-	body, err := marshalFact(in.Fact)
+	b = strconv.AppendInt(append(appendKind(b, InputKind(in)), `,"at":`...), int64(in.At), 10)
+	b, err := appendFact(append(b, ','), in.Fact)
 	if err != nil {
-		return nil, fmt.Errorf("encode %s: %w", InputKind(in), err)
+		return b, fmt.Errorf("encode %s: %w", InputKind(in), err)
 	}
-	out := kindFirst(InputKind(in), len(body))
-	out = strconv.AppendInt(append(out, `,"at":`...), int64(in.At), 10)
-	return structOf(out, body), nil
+	return b, nil
 }
 
-// marshalFact is json.Marshal, but faster for the longest fact of each turn.
-func marshalFact(f Fact) ([]byte, error) {
+// appendFact appends the fields of a fact and the closing brace, as json.Marshal writes them but
+// faster for the longest fact of each turn.
+func appendFact(b []byte, f Fact) ([]byte, error) {
 	loaded, ok := f.(SessionLoaded)
 	if !ok {
-		return json.Marshal(f)
+		return appendFields(b, f)
 	}
-	out := strconv.AppendUint([]byte(`{"call":`), uint64(loaded.Call), 10)
-	out, err := AppendSession(append(out, `,"session":`...), loaded.Session)
+	b = strconv.AppendUint(append(b, `"call":`...), uint64(loaded.Call), 10)
+	b, err := AppendSession(append(b, `,"session":`...), loaded.Session)
 	if loaded.Error != "" {
-		out = appendString(append(out, `,"error":`...), loaded.Error)
+		b = appendString(append(b, `,"error":`...), loaded.Error)
 	}
-	return append(out, '}'), err
+	return append(b, '}'), err
 }
 
 // AppendSession appends a session as json.Marshal writes it.
@@ -148,26 +151,26 @@ func appendString(b []byte, s string) []byte {
 
 // MarshalEffect returns the wire form of an effect.
 func MarshalEffect(e Effect) ([]byte, error) {
-	body, err := json.Marshal(e)
+	b, err := appendFields(append(appendKind(nil, EffectKind(e)), ','), e)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s: %w", EffectKind(e), err)
 	}
-	return structOf(kindFirst(EffectKind(e), len(body)), body), nil
+	return b, nil
 }
 
-// kindFirst returns the beginning of a wire form, up to the kind, with room for a body of
-// that many bytes.
-func kindFirst(kind string, body int) []byte {
-	out := make([]byte, 0, body+len(kind)+40)
-	out = append(out, `{"kind":"`...)
-	out = append(out, kind...)
-	return append(out, '"')
+// appendKind appends the beginning of a wire form, up to the kind.
+func appendKind(b []byte, kind string) []byte {
+	return append(append(append(b, `{"kind":"`...), kind...), '"')
 }
 
-// structOf appends the fields of a struct's JSON, body, to the beginning of a wire form. Every kind
-// has a field that is always written.
-func structOf(out, body []byte) []byte {
-	return append(append(out, ','), body[1:]...)
+// appendFields appends the fields of a struct's JSON and the closing brace. Every kind has a field
+// that is always written.
+func appendFields(b []byte, v any) ([]byte, error) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		return b, err
+	}
+	return append(b, body[1:]...), nil
 }
 
 // UnmarshalInput reads the wire form of an input. An unknown kind is an error:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -21,6 +22,9 @@ import (
 func (s *Store) Append(b engine.Batch, sync bool) error {
 	if err := s.usable(); err != nil {
 		return err
+	}
+	if s.bodies = s.bodies[:0]; cap(s.bodies) > bodiesMax {
+		s.bodies = nil
 	}
 	batch := s.write()
 	last, bytes, err := s.encode(batch, b)
@@ -37,6 +41,9 @@ func (s *Store) Append(b engine.Batch, sync bool) error {
 	return nil
 }
 
+// bodiesMax is how much of the memory for the bodies of records is kept for the next batch, in bytes.
+const bodiesMax = 1 << 20
+
 // encode puts b into batch, and returns the index of the last record and the size of everything in
 // b (engine.Size).
 func (s *Store) encode(batch *writing, b engine.Batch) (last uint64, bytes int64, err error) {
@@ -45,12 +52,12 @@ func (s *Store) encode(batch *writing, b engine.Batch) (last uint64, bytes int64
 		if r.Index != last+1 {
 			return 0, 0, fmt.Errorf("record %d cannot follow record %d", r.Index, last)
 		}
-		input, err := fsm.MarshalInput(r.Input)
+		from := len(s.bodies)
+		s.bodies, err = fsm.AppendInput(binary.BigEndian.AppendUint64(s.bodies, r.Effects), r.Input)
 		if err != nil {
 			return 0, 0, fmt.Errorf("record %d: %w", r.Index, err)
 		}
-		body := binary.BigEndian.AppendUint64(make([]byte, 0, effectsBytes+len(input)), r.Effects)
-		body = append(body, input...)
+		body := slices.Clip(s.bodies[from:])
 		last, bytes = r.Index, bytes+int64(len(body))
 		if err := batch.put(recordKey(r.Index), body); err != nil {
 			return 0, 0, err

@@ -97,6 +97,7 @@ type Store struct {
 	turn         chan struct{} // held by whoever writes references to texts
 	refers       refers
 	vectors      *copies.File
+	bodies       []byte // of the records of the last batch: memory for the next one's
 }
 
 var _ engine.Journal = (*Store)(nil)
