@@ -185,12 +185,15 @@ type writer struct {
 	buffer []byte // for a block: as long as the longest so far
 }
 
-// beginning returns what a form begins with; length is that of the body.
-func beginning(length int) []byte { return binary.AppendUvarint([]byte{mark}, uint64(length)) }
+// beginning appends what a form begins with; length is that of the body.
+func beginning(form []byte, length int) []byte {
+	return binary.AppendUvarint(append(form, mark), uint64(length))
+}
 
-func newWriter(length int) *writer {
-	form := beginning(length)
-	return &writer{form: form, begin: len(form)}
+// begins makes a writer, which may have written another form before, write that of a body.
+func (w *writer) begins(length int, packs bool) {
+	w.form, w.text, w.blocks, w.packs = beginning(w.form[:0], length), w.text[:0], w.blocks[:0], packs
+	w.begin = len(w.form)
 }
 
 // plain adds plain bytes. Many are a piece of their own, so that they are copied once.

@@ -31,11 +31,12 @@ type Known struct {
 	mu         sync.Mutex
 	next       uint64 // number
 	young, old generation
+	writers    sync.Pool // *writer: a long body takes much memory to pack
 }
 
 // NewKnown returns a Known that assigns the numbers from next on.
 func NewKnown(next uint64) *Known {
-	return &Known{next: next, young: newGeneration(), old: newGeneration()}
+	return &Known{next: next, young: newGeneration(), old: newGeneration(), writers: sync.Pool{New: func() any { return new(writer) }}}
 }
 
 // generation holds texts by the hash of their beginning. The filter has a bit for the high bits of
@@ -221,7 +222,9 @@ func (k *Known) Take(body []byte, where Place) (form []byte, texts []Text) {
 		return body, nil
 	}
 	t.upTo(len(body))
-	return t.w.end(), t.texts
+	form = bytes.Clone(t.w.end())
+	k.writers.Put(t.w)
+	return form, t.texts
 }
 
 // taking is the state of one Take.
@@ -303,8 +306,8 @@ func (t *taking) take(from, to int, text []byte, kind int) {
 // upTo writes the body as it is up to there.
 func (t *taking) upTo(to int) {
 	if t.w == nil {
-		t.w = newWriter(len(t.body))
-		t.w.packs = t.packs
+		t.w = t.known.writers.Get().(*writer)
+		t.w.begins(len(t.body), t.packs)
 	}
 	t.w.plain(t.body[t.from:to])
 	t.from = to

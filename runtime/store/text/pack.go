@@ -41,7 +41,7 @@ func (p *Packer) Add(part []byte) {
 // Form returns the form of the parts that were added, and the texts that it refers to.
 func (p *Packer) Form() (form []byte, texts []Text) {
 	p.w.pack()
-	return append(beginning(p.length), p.w.blocks...), p.texts
+	return append(beginning(nil, p.length), p.w.blocks...), p.texts
 }
 
 // pack packs the pieces that are not packed yet.
@@ -56,7 +56,8 @@ func (w *writer) pack() {
 	w.form = w.form[:w.begin]
 }
 
-// end returns the form, with its pieces packed if they are long.
+// end returns the form, with its pieces packed if they are long. It is valid until the writer begins
+// another one.
 func (w *writer) end() []byte {
 	w.flush()
 	if w.packs && (len(w.blocks) > 0 || len(w.form) >= packBytes) {
