@@ -23,7 +23,7 @@ type Store interface {
 	// Session returns what was put under an id, or nil.
 	Session(id string) ([]byte, error)
 	// PutSession puts body under an id and adds parts to the end of the session's archive,
-	// atomically.
+	// atomically. Then both belong to the caller again.
 	PutSession(id string, body []byte, archived [][]byte) error
 	// Sessions calls fn for each session, in the order of ids.
 	Sessions(fn func(id string, body []byte) error) error
@@ -49,7 +49,11 @@ type Sessions struct {
 	now   func() time.Time
 	mu    sync.Mutex                   // held over each comparison and the writes that follow it
 	fresh *lately.Kept[string, record] // sessions as they are in the store: a turn loads what the turn before saved
+	body  []byte                       // the record that was written last: memory for the next one
 }
+
+// bodyMax is the longest record whose memory is kept, in bytes.
+const bodyMax = 1 << 20
 
 // freshBytesMax bounds the memory for the sessions that were used last, counted as the size of
 // their records.
@@ -71,9 +75,9 @@ type record struct {
 	Turns   []string    `json:"turns,omitempty"`
 }
 
-// encoded returns the record as JSON.
-func (r record) encoded() ([]byte, error) {
-	body, err := fsm.AppendSession([]byte(`{"session":`), r.Session)
+// append appends the record as JSON.
+func (r record) append(body []byte) ([]byte, error) {
+	body, err := fsm.AppendSession(append(body, `{"session":`...), r.Session)
 	if err != nil || len(r.Turns) == 0 {
 		return append(body, '}'), err
 	}
@@ -175,7 +179,11 @@ func (s *Sessions) put(e fsm.SaveSession, turns []string) error {
 	if old := len(kept.Turns) - turnsMax; old > 0 {
 		kept.Turns = kept.Turns[old:]
 	}
-	body, err := kept.encoded()
+	body, err := kept.append(s.body[:0])
+	s.body = body
+	if cap(body) > bodyMax {
+		s.body = nil
+	}
 	if err != nil {
 		return fmt.Errorf("encode session %q: %w", e.Session, err)
 	}
