@@ -72,13 +72,24 @@ func (c Conversation) Add(msgs ...Message) Conversation {
 	case turnMessages/2 <= n && n < turnMessages && n == cap(c.Messages):
 		c = c.grow(turnMessages) // a turn that has come so far has more calls
 	}
-	for _, msg := range msgs {
-		c.Messages = append(c.Messages, msg)
+	c.Messages = append(c.Messages, msgs...)
+	return c.counting(msgs)
+}
+
+// Of returns the conversation of messages that nobody changes any more, without copying them.
+func Of(msgs []Message) Conversation {
+	c := Conversation{Messages: slices.Clip(msgs), hashes: make([]uint64, 0, len(msgs))}
+	return c.counting(msgs)
+}
+
+// counting returns c with the hashes and the estimate of its last messages.
+func (c Conversation) counting(msgs []Message) Conversation {
+	for i := range msgs {
 		h := NewHasher(c.Hash)
-		h.Message(msg)
+		h.Message(msgs[i])
 		c.Hash = h.Sum()
 		c.hashes = append(c.hashes, c.Hash)
-		c.Tokens += MessageTokens(msg)
+		c.Tokens += MessageTokens(msgs[i])
 	}
 	return c
 }

@@ -110,22 +110,22 @@ func (m *Machine) stored(h *state.Handle, in fsm.Stored) firing {
 // gather adds a finished turn to those that its session's memory handle will remember
 // together (HND-29).
 func (m *Machine) gather(h *state.Handle) {
-	turn, known := m.toRemember(h)
-	job := m.gathering(h, turn, known.Version > 0)
+	talk, known := m.toRemember(h)
+	job := m.gathering(h, talk.Messages, known.Version > 0)
 	if job == nil {
 		m.admit(state.Handle{
 			Accepted:    state.Accepted{Kind: fsm.KindMemory, Session: h.Session, Origin: h.Origin, Input: h.Input, Source: h.Source},
-			Inferring:   state.Inferring{Talk: fsm.Conversation{}.Add(turn...)},
+			Inferring:   state.Inferring{Talk: talk},
 			SessionTurn: state.SessionTurn{Sess: known},
 			Ending:      state.Ending{Answer: m.exchange(h.Input, h.Answer)},
 			Remembering: state.Remembering{Turns: 1},
 		})
 		return
 	}
-	if job.Appended() { // the session as it is now has the turns before this one
-		job.Talk = fsm.Conversation{}
+	if !job.Appended() { // else the session as it is now has the turns before this one
+		talk = job.Talk.Add(talk.Messages...)
 	}
-	job.Talk, job.Sess = job.Talk.Add(turn...), known
+	job.Talk, job.Sess = talk, known
 	job.Input = fsm.Clip(job.Input+"\n"+h.Input, extractBytesMax)
 	job.Answer += "\n\n" + m.exchange(h.Input, h.Answer)
 	job.Turns++
@@ -163,17 +163,18 @@ func (m *Machine) gathering(h *state.Handle, talk []fsm.Message, appended bool) 
 // toRemember returns the conversation after which a summary of the turn is asked for
 // (HND-49): the session's, with what its system prompt shows, or the turn alone, if there
 // is none or if it leaves less than an eighth of the window to the question and its answer.
-func (m *Machine) toRemember(h *state.Handle) ([]fsm.Message, fsm.Session) {
+func (m *Machine) toRemember(h *state.Handle) (fsm.Conversation, fsm.Session) {
 	c := &m.s.Config
 	if c.Switches.SideCalls != fsm.SideAppended || !h.Loaded {
-		return turn.Own(&m.s.Config, h), fsm.Session{}
+		return fsm.Of(turn.Own(&m.s.Config, h)), fsm.Session{}
 	}
-	history := turn.Settled(&m.s.Config, turn.Newest(&m.s.Config, turn.Kept(&m.s.Config, h)))
-	recap := fsm.Message{Role: fsm.RoleUser, Text: c.Prompts.Recap(c.Limits.MaxTurns)}
-	if !fit.Appendable(c, h, prompt.System(c, h), fsm.Counted(history, []fsm.Message{recap}), h.Toolset()) {
-		return turn.Own(&m.s.Config, h), fsm.Session{}
+	talk := fsm.Of(turn.Settled(&m.s.Config, turn.Newest(&m.s.Config, turn.Kept(&m.s.Config, h))))
+	asked := fsm.Counted([]fsm.Message{{Role: fsm.RoleUser, Text: c.Prompts.Recap(c.Limits.MaxTurns)}})
+	asked.Tokens += talk.Tokens
+	if !fit.Appendable(c, h, prompt.System(c, h), asked, h.Toolset()) {
+		return fsm.Of(turn.Own(&m.s.Config, h)), fsm.Session{}
 	}
-	return history, fsm.Session{Version: h.Sess.Version + 1, Skills: h.Sess.Skills, Memory: h.Sess.Memory, Ratio: h.Sess.Ratio, Offer: h.Sess.Offer}
+	return talk, fsm.Session{Version: h.Sess.Version + 1, Skills: h.Sess.Skills, Memory: h.Sess.Memory, Ratio: h.Sess.Ratio, Offer: h.Sess.Offer}
 }
 
 // gathers reports whether a finished turn is remembered together with others.
