@@ -159,6 +159,7 @@ func (c *Client) refusedChat(ctx context.Context, resp *http.Response) *Error {
 // done: true (BRN-1).
 func (c *Client) read(w *watch, resp *http.Response, ask fsm.AskBrain, stream func(Chunk)) (fsm.BrainAnswered, *Error) {
 	in := newLines(resp.Body)
+	defer in.giveBack()
 	all := collector{stream: stream, thinkTokens: ask.ThinkTokens}
 	for {
 		line, err := in.next()

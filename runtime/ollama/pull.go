@@ -56,6 +56,7 @@ func (c *Client) Pull(ctx context.Context, name string, tell func(Pulling)) erro
 		return c.unpulled(name, resp.StatusCode, text, ours)
 	}
 	in := newLines(resp.Body)
+	defer in.giveBack()
 	for {
 		line, err := in.next()
 		silent.Reset(pullIdle)

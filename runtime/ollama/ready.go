@@ -169,6 +169,7 @@ func (c *Client) askToLoad(ctx context.Context) *Error {
 		return c.refusedChat(ctx, resp)
 	}
 	in := newLines(resp.Body)
+	defer in.giveBack()
 	line, err := in.next()
 	if err != nil {
 		return c.cut(ctx, err)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"sync"
 	"time"
 
 	"shelly/fsm"
@@ -33,7 +34,21 @@ type lines struct {
 	long []byte // holds a line that does not fit in the reader's buffer
 }
 
-func newLines(r io.Reader) *lines { return &lines{r: bufio.NewReaderSize(r, firstBufferBytes)} }
+// readers are those of responses that have been read.
+var readers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, firstBufferBytes) }}
+
+func newLines(r io.Reader) *lines {
+	l := &lines{r: readers.Get().(*bufio.Reader)}
+	l.r.Reset(r)
+	return l
+}
+
+// giveBack ends the reading; no line is valid any more.
+func (l *lines) giveBack() {
+	l.r.Reset(nil)
+	readers.Put(l.r)
+	l.r = nil
+}
 
 // next returns the next line that is not blank, without its line ending, or io.EOF. The line is
 // valid until the next call.
