@@ -11,36 +11,44 @@ import (
 // backTick is how often a server that could not be reached is asked whether it answers.
 const backTick = time.Second
 
-// aliveTick is how often a server that has not begun its answer is asked whether it is alive.
-const aliveTick = 15 * time.Second
-
 // awaited returns what post returns, the response of a chat. A server that reads a prompt answers
 // other questions meanwhile; if it does not, a note says so, and another one when it does again (BRN-42).
 func (c *Client) awaited(ctx context.Context, stream func(Chunk), post func() (*http.Response, error)) (*http.Response, error) {
 	if stream == nil {
 		return post()
 	}
-	done := make(chan func() (*http.Response, error), 1)
-	go func() {
-		resp, err := post()
-		done <- func() (*http.Response, error) { return resp, err }
+	ctx, end := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	late := time.AfterFunc(c.patience, func() {
+		defer close(ended)
+		c.notes(ctx, stream)
+	})
+	defer func() { // only one of them may stream at a time
+		end()
+		if !late.Stop() {
+			<-ended
+		}
 	}()
+	return post()
+}
+
+// notes streams a note when the server falls silent, and when it is alive again, until ctx ends.
+func (c *Client) notes(ctx context.Context, stream func(Chunk)) {
 	tick, stop := c.ticks(aliveTick)
 	defer stop()
-	asked, silent := chan *Error(nil), false
-	for {
+	for silent := false; ; {
+		err := c.silence(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if (err != nil) != silent {
+			silent = err != nil
+			stream(Chunk{Note: c.aliveWords(err)})
+		}
 		select {
-		case result := <-done:
-			return result()
 		case <-tick:
-			if asked == nil {
-				asked = c.asksWhetherAlive(ctx)
-			}
-		case err := <-asked:
-			if asked = nil; (err != nil) != silent && ctx.Err() == nil {
-				silent = err != nil
-				stream(Chunk{Note: c.aliveWords(err)})
-			}
+		case <-ctx.Done():
+			return
 		}
 	}
 }
@@ -62,18 +70,13 @@ func (c *Client) Await(ctx context.Context) error {
 	}
 }
 
-// asksWhetherAlive asks the server for its version, and returns where the failure comes if it gives
-// no answer at all, or else nil.
-func (c *Client) asksWhetherAlive(ctx context.Context) chan *Error {
-	result := make(chan *Error, 1)
-	go func() {
-		failed := c.greet(ctx)
-		if failed != nil && failed.Class != fsm.BrainTimeout { // whatever the server says, it says something
-			failed = nil
-		}
-		result <- failed
-	}()
-	return result
+// silence asks the server for its version, and returns the failure if it gives no answer at all, or
+// else nil.
+func (c *Client) silence(ctx context.Context) *Error {
+	if failed := c.greet(ctx); failed != nil && failed.Class == fsm.BrainTimeout {
+		return failed
+	}
+	return nil // whatever the server says, it says something
 }
 
 // greet asks the server for its version, within the time to connect, and returns why there is

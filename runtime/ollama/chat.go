@@ -101,7 +101,7 @@ func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	w := newWatch(ctx, c.opt.Timeouts)
 	defer w.stop()
 	if len(tools) > 0 && !how.described {
-		w.lives = func() bool { return <-c.asksWhetherAlive(w) == nil }
+		w.lives = func() bool { return c.silence(w) == nil }
 	}
 	come(stream, fsm.StageAccepted)
 	resp, err := c.awaited(w, stream, func() (*http.Response, error) { return c.post(w, ask, body) })
@@ -124,7 +124,7 @@ func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 }
 
 func (c *Client) post(ctx context.Context, ask fsm.AskBrain, body []byte) (*http.Response, error) {
-	req, err := c.posted(ctx, "api/chat", body)
+	req, err := c.posted(ctx, c.chatURL, body)
 	if err != nil {
 		return nil, err
 	}
@@ -136,9 +136,9 @@ func (c *Client) post(ctx context.Context, ask fsm.AskBrain, body []byte) (*http
 	return c.http.Do(req)
 }
 
-// posted returns a request of a path with a JSON body.
-func (c *Client) posted(ctx context.Context, path string, body []byte) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(path).String(), bytes.NewReader(body))
+// posted returns a request with a JSON body.
+func (c *Client) posted(ctx context.Context, url string, body []byte) (*http.Request, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err == nil {
 		req.Header.Set("Content-Type", "application/json")
 	}

@@ -94,17 +94,22 @@ type Timeouts struct {
 	Total time.Duration
 }
 
+// aliveTick is how often a server that has not begun its answer is asked whether it is alive.
+const aliveTick = 15 * time.Second
+
 // Client asks one Ollama server. It is safe for concurrent use.
 type Client struct {
-	opt  Options // without zero values
-	base server
-	http *http.Client
-	api  *api.Client
+	opt     Options // without zero values
+	base    server
+	chatURL string
+	http    *http.Client
+	api     *api.Client
 
-	known   *known
-	encoded *encoded
-	ticks   func(time.Duration) (<-chan time.Time, func()) // clock of the notes while a chat waits
-	now     func() time.Time                               // for the time since the model answered
+	known    *known
+	encoded  *encoded
+	ticks    func(time.Duration) (<-chan time.Time, func()) // clock of the notes while a chat waits
+	patience time.Duration                                  // before a server that has not begun its answer is first asked whether it is alive
+	now      func() time.Time                               // for the time since the model answered
 }
 
 // New returns a client. It sends nothing; an error is about the options.
@@ -121,7 +126,10 @@ func New(opt Options) (*Client, error) {
 		Transport:     bounded{newTransport(opt.Timeouts.Connect)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return &Client{opt: opt, base: server{base}, http: client, api: api.NewClient(base, client), known: newKnown(), encoded: &encoded{}, ticks: everyTick, now: time.Now}, nil
+	return &Client{
+		opt: opt, base: server{base}, chatURL: base.JoinPath("api/chat").String(), http: client, api: api.NewClient(base, client),
+		known: newKnown(), encoded: &encoded{}, ticks: everyTick, patience: aliveTick, now: time.Now,
+	}, nil
 }
 
 // With returns a client for other models that shares the connections and what is known about the

@@ -175,6 +175,7 @@ func TestBRN42ASilentServerIsReportedUntilItAnswersAgain(t *testing.T) {
 	})
 	c := client(t, s, func(o *ollama.Options) { o.Timeouts.Connect = 5 * soon })
 	c.TickBy(tick)
+	c.LosePatience()
 	var notes []string
 	_, err := c.Chat(testContext(t), ask("x"), nil, func(ch ollama.Chunk) {
 		if ch.Note == "" {

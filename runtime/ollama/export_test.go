@@ -13,3 +13,6 @@ func (c *Client) TellTime(now func() time.Time) { c.now = now }
 func (c *Client) TickBy(tick <-chan time.Time) {
 	c.ticks = func(time.Duration) (<-chan time.Time, func()) { return tick, func() {} }
 }
+
+// LosePatience makes c ask at once whether a server that has not begun its answer is alive.
+func (c *Client) LosePatience() { c.patience = 0 }

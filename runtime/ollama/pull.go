@@ -80,7 +80,7 @@ func (c *Client) startPull(ctx context.Context, name string) (*http.Response, er
 	if err != nil {
 		return nil, err
 	}
-	req, err := c.posted(ctx, "api/pull", body)
+	req, err := c.posted(ctx, c.base.JoinPath("api/pull").String(), body)
 	if err != nil {
 		return nil, err
 	}

@@ -156,7 +156,7 @@ func (c *Client) askToLoad(ctx context.Context) *Error {
 	if err != nil {
 		return failure(fsm.BrainError, "%v", err)
 	}
-	req, err := c.posted(ctx, "api/chat", body)
+	req, err := c.posted(ctx, c.chatURL, body)
 	if err != nil {
 		return failure(fsm.BrainError, "%v", err)
 	}
