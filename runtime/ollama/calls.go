@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,23 +79,30 @@ func toolCalls(asked fsm.Conversation, calls []call) []fsm.ToolCall {
 	for i := range asked.Messages {
 		n += len(asked.Messages[i].Calls)
 	}
-	used := make(map[string]bool, 1+n+len(calls))
-	used[""] = true
-	for i := range asked.Messages {
-		for k := range asked.Messages[i].Calls {
-			used[asked.Messages[i].Calls[k].ID] = true
-		}
+	named := make([]fsm.ToolCall, 0, len(calls))
+	taken := func(id string) bool {
+		return id == "" || called(asked, id) || slices.ContainsFunc(named, func(c fsm.ToolCall) bool { return c.ID == id })
 	}
-	named := make([]fsm.ToolCall, len(calls))
 	next := n // no number below it is free
-	for i, c := range calls {
+	for _, c := range calls {
 		id := c.ID
 		n++
-		for next = max(next, n); used[id]; next++ {
+		for next = max(next, n); taken(id); next++ {
 			id = "call_" + strconv.Itoa(next)
 		}
-		used[id] = true
-		named[i] = fsm.ToolCall{ID: id, Name: c.Function.Name, Args: arguments(c.Function.Arguments)}
+		named = append(named, fsm.ToolCall{ID: id, Name: c.Function.Name, Args: arguments(c.Function.Arguments)})
 	}
 	return named
+}
+
+// called reports whether a conversation has a call with an id.
+func called(asked fsm.Conversation, id string) bool {
+	for i := range asked.Messages {
+		for k := range asked.Messages[i].Calls {
+			if asked.Messages[i].Calls[k].ID == id {
+				return true
+			}
+		}
+	}
+	return false
 }
