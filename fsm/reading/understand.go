@@ -44,10 +44,22 @@ func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.Br
 	if !r.Tagged && !begins && !action && (len(r.Calls) == 0 || !offered) || quoted(in.Text, r.Calls, talk) {
 		return plain
 	}
-	if !in.AsText || !offered || len(r.Calls) == 0 {
+	if !offered || len(r.Calls) == 0 || !in.AsText && !insists(c, talk.Messages) {
 		return Understood{Text: in.Text, Unrunnable: true}
 	}
 	return Understood{Calls: asText(r.Calls, answer)}
+}
+
+// insists reports whether a model with native calls, asked for one in place of a call that it had
+// written as text, writes another one, now or earlier in the conversation (INF-29).
+func insists(c *fsm.Config, talk []fsm.Message) bool {
+	if c.Edition < fsm.FourteenthEdition || len(talk) == 0 {
+		return false
+	}
+	last := &talk[len(talk)-1]
+	return last.Aside && last.Text == c.Words.Text(fsm.WordCallUntaken) || slices.ContainsFunc(talk, func(msg fsm.Message) bool {
+		return slices.ContainsFunc(msg.Calls, func(call fsm.ToolCall) bool { return call.Text })
+	})
 }
 
 // understoodFirst reads an answer as the first edition did.
