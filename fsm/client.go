@@ -110,12 +110,13 @@ const NoticeHeld Notice = "held"
 // SendMessage delivers a text to a chat outside any request. It is journaled with the step
 // that emits it, so that a crash neither loses it nor sends it for a step that was lost.
 type SendMessage struct {
-	Handle  HandleID `json:"handle"`
-	Key     string   `json:"key"` // names this message
-	Session string   `json:"session,omitempty"`
-	To      Origin   `json:"to"`
-	Text    string   `json:"text"`
-	IsError bool     `json:"is_error,omitempty"`
+	Handle   HandleID `json:"handle"`
+	Key      string   `json:"key"` // names this message
+	Session  string   `json:"session,omitempty"`
+	Schedule string   `json:"schedule,omitempty"` // whose run it is from, if that is a turn of another session (HND-70)
+	To       Origin   `json:"to"`
+	Text     string   `json:"text"`
+	IsError  bool     `json:"is_error,omitempty"`
 }
 
 func (e SendMessage) hash(x *Hasher) {
@@ -125,6 +126,9 @@ func (e SendMessage) hash(x *Hasher) {
 	x.Origin(e.To)
 	x.Str(e.Text)
 	x.Bool(e.IsError)
+	if e.Schedule != "" { // which older builds do not write
+		x.Str(e.Schedule)
+	}
 }
 
 // Origin adds a chat.

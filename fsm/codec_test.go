@@ -107,7 +107,7 @@ func effects() []fsm.Effect {
 		fsm.ReadText{Asked: fsm.Asked{Call: 3, Handle: 2}, Owner: "session s", Ref: "ab", From: 7, Tokens: 900},
 		fsm.RunProbe{Asked: fsm.Asked{Call: 3, Handle: 2}, Session: "s", Name: "write_file", Args: "{}", Key: "h2.3", Attempt: 1},
 		fsm.LoadSkill{Asked: fsm.Asked{Call: 3, Handle: 2}, Skill: "flights", Reference: "codes.md"},
-		fsm.SendMessage{Handle: 2, Key: "h2", Session: "s", To: fsm.Origin{Channel: "cli", Chat: "direct"}, Text: "done", IsError: true},
+		fsm.SendMessage{Handle: 2, Key: "h2", Session: "s", Schedule: "s1", To: fsm.Origin{Channel: "cli", Chat: "direct"}, Text: "done", IsError: true},
 		fsm.ArmSchedule{Schedule: "s1", Every: 60_000, Cron: "0 9 * * *", Once: 5, From: 7, Zone: fsm.Zone{Name: "Europe/Berlin", Offset: 3600, Changes: []fsm.Change{{At: 9, Offset: 7200}}}},
 		fsm.DisarmSchedule{Schedule: "s1"},
 		fsm.AskPerson{

@@ -65,7 +65,7 @@ func (m *Machine) message(h *state.Handle, to fsm.Origin, text string, isError b
 // send sends a message for a handle. The session of the chat hears of it, unless it is the
 // handle's own (SES-23).
 func (m *Machine) send(h *state.Handle, e fsm.SendMessage) {
-	e.Handle, e.Session = h.ID, h.Session
+	e.Handle, e.Session, e.Schedule = h.ID, h.Session, h.Schedule
 	m.emit(e)
 	said := state.Said{Session: e.To.Key(), At: m.s.Now, Text: fsm.Clip(e.Text, saidTextBytes), Source: m.derived(h, h.Conversation().Messages)}
 	if e.To == h.Origin {

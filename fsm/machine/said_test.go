@@ -178,3 +178,68 @@ func TestSES24ARunBeginsWithTheNewestRuns(t *testing.T) {
 		t.Errorf("of a run that is too long the model is sent %d messages", len(sent))
 	}
 }
+
+// HND-70: a reminder is a turn of the conversation that the model's server holds, unless
+// something else is to be done there.
+func TestHND70AReminderComesHome(t *testing.T) {
+	origin := fsm.Origin{Channel: "telegram", Chat: "42"}
+	asks := func(d *driver, text string) {
+		d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: text}, Session: "s", Origin: origin, Text: text}})
+	}
+	for _, tt := range []struct {
+		name     string
+		every    fsm.Millis
+		before   func(d *driver) // what happens before it is due
+		schedule string
+		session  string
+	}{
+		{"home", 0, func(*driver) {}, "s1", "s"},
+		{"not of several times", 60 * fsm.Second, func(*driver) {}, "", "schedule:s1"},
+		{"not while a request waits there", 0, func(d *driver) { asks(d, "hi"); d.loads(fsm.Session{Version: 1}) }, "", "schedule:s1"},
+		{"not after another conversation", 0, func(d *driver) {
+			d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "o"}, Session: "other", Text: "hi"}})
+			d.loads(fsm.Session{})
+			d.answer("hi")
+			d.saves()
+		}, "", "schedule:s1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := driverOf(t, "default")
+			d.config.Switches.Remember = fsm.RememberOff
+			d.boot()
+			asks(d, "remind me")
+			d.loads(fsm.Session{})
+			d.answer("I will")
+			d.saves()
+			add := fsm.ScheduleChanged{Change: fsm.ScheduleAdd, Session: "s", Origin: origin, Text: "the pizza", Every: tt.every}
+			if tt.every == 0 {
+				add.Once = fsm.Millis(10_000_000).Date()
+			}
+			d.step(fsm.Input{At: d.now(), Fact: add})
+			tt.before(d)
+			d.step(fsm.Input{At: 10_000_000, Fact: fsm.ScheduleDue{Schedule: "s1", Slot: 10_000_000}})
+			handles := d.m.View().Handles
+			if h := handles[len(handles)-1]; h.Session != tt.session || h.Schedule != tt.schedule || h.Home != "s" {
+				t.Fatalf("the run is of the session %q and the schedule %q", h.Session, h.Schedule)
+			}
+			if tt.schedule == "" {
+				return
+			}
+			d.at = 10_000_000
+			d.loads(fsm.Session{Version: 1, History: []fsm.Message{{Role: fsm.RoleUser, Text: "remind me"}, {Role: fsm.RoleAssistant, Text: "I will"}}})
+			if sent := d.sent(); len(sent) != 3 || !strings.HasSuffix(sent[2].Text, "] the pizza") {
+				t.Errorf("the model is sent %+v", sent)
+			}
+			d.answer("The pizza!")
+			if got := one[fsm.SendMessage](d); got.Schedule != "s1" || got.Session != "s" || got.To != origin {
+				t.Errorf("the message is %+v", got)
+			}
+			if save := one[fsm.SaveSession](d); !strings.HasPrefix(save.Archive[0].Text, "[schedule:s1 is due.") || save.Archive[0].ByPerson() {
+				t.Errorf("the record begins with %+v", save.Archive[0])
+			}
+			if said := d.m.View().Said; len(said) != 0 {
+				t.Errorf("the session hears what it has said itself: %+v", said)
+			}
+		})
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"shelly/fsm/cron"
 	"shelly/fsm/heartbeat"
 	"shelly/fsm/state"
+	"shelly/fsm/turn"
 )
 
 // cron adds, lists or removes a schedule (HND-42).
@@ -287,15 +288,26 @@ func (m *Machine) reconfigured(in fsm.Configured) {
 // admitSlot admits a slot's handle, unless that of an earlier slot has not begun: then one
 // is enough for both, and slots that come faster than they are handled do not pile up.
 func (m *Machine) admitSlot(s fsm.Schedule) {
-	session := "schedule:" + s.ID
 	for i := range m.s.Handles {
-		h := &m.s.Handles[i]
-		if h.Kind == fsm.KindSchedule && h.Session == session && h.ParkedOrQueued() && h.Resume == "" {
+		if h := &m.s.Handles[i]; h.RunOf(s.ID) && h.ParkedOrQueued() && h.Resume == "" {
 			m.s.Ignored.Joined++
 			return
 		}
 	}
-	m.admit(state.Handle{Accepted: state.Accepted{Kind: fsm.KindSchedule, Session: session, Home: s.Home, Origin: s.Origin, Input: s.Text, Source: s.Source}})
+	run := state.Accepted{Kind: fsm.KindSchedule, Session: state.ScheduleSession(s.ID), Home: s.Home, Origin: s.Origin, Input: s.Text, Source: s.Source}
+	if m.comesHome(s) {
+		run.Session, run.Schedule, run.Source = s.Home, s.ID, s.Source|fsm.FromOperator
+	}
+	m.admit(state.Handle{Accepted: run})
+}
+
+// comesHome reports whether a schedule's run is a turn of the session in which the schedule was
+// made (HND-70).
+func (m *Machine) comesHome(s fsm.Schedule) bool {
+	if s.Once == 0 || !turn.Hears(&m.s.Config) || m.s.Cached.Session != s.Home {
+		return false
+	}
+	return !slices.ContainsFunc(m.s.Handles, func(h state.Handle) bool { return h.Session == s.Home && h.Kind != fsm.KindMemory })
 }
 
 // Unfit returns why a person's change to a schedule cannot be made at a time, or "" if it

@@ -37,6 +37,7 @@ type Accepted struct {
 	Parent   fsm.HandleID   `json:"parent,omitempty"`   // subagent only
 	Label    string         `json:"label,omitempty"`    // subagent only
 	Home     string         `json:"home,omitempty"`     // subagent, schedule: the session that created it
+	Schedule string         `json:"schedule,omitempty"` // schedule only, in the session that created it: which one (HND-70)
 	Beside   bool           `json:"beside,omitempty"`   // init only: requests are served while it runs (LIF-14)
 	Compacts bool           `json:"compacts,omitempty"` // memory only: it compresses its session's conversation (HND-67)
 	Hush     bool           `json:"hush,omitempty"`     // nobody asked: neither an answer that there is nothing to tell nor an error is sent (HND-63)
@@ -382,6 +383,14 @@ func (h *Handle) Tells() bool {
 func (h *Handle) Impersonal() bool {
 	return h.Kind == fsm.KindEvent || h.Kind == fsm.KindSchedule && h.Session != h.Home
 }
+
+// RunOf reports whether the handle is a run of a schedule.
+func (h *Handle) RunOf(schedule string) bool {
+	return h.Kind == fsm.KindSchedule && (h.Schedule == schedule || h.Session == ScheduleSession(schedule))
+}
+
+// ScheduleSession is the own session of a schedule.
+func ScheduleSession(schedule string) string { return "schedule:" + schedule }
 
 // RecentShare is the part of the window that the earlier turns of such a session may take if
 // the model's server has to read them (SES-24).

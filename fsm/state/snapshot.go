@@ -268,6 +268,7 @@ func (h *Handle) hashTexts(x *fsm.Hasher) {
 	x.Str(h.Doubt)
 	x.Str(h.Label)
 	x.Str(h.Home)
+	x.Str(h.Schedule)
 	x.Images(h.Images)
 	x.Str(string(h.Inf.Outcome))
 	x.Str(h.Inf.Told)

@@ -26,8 +26,8 @@ func Opening(c *fsm.Config, h *state.Handle, now fsm.Millis) string {
 		return h.Input
 	}
 	text := marked(c, h)
-	if h.Kind == fsm.KindSchedule && !h.Hush && c.Edition >= fsm.FourteenthEdition {
-		text = c.Words.Text(fsm.WordScheduledInput, "schedule", h.Session, "text", text) // HND-47
+	if h.Kind == fsm.KindSchedule && h.Schedule == "" && !h.Hush && c.Edition >= fsm.FourteenthEdition {
+		text = scheduled(c, h, h.Session) // HND-47
 	}
 	if !c.Switches.TellTime {
 		return text
@@ -43,12 +43,22 @@ func stamp(c *fsm.Config, t fsm.Millis) string {
 	return c.Zones[0].Stamp(t)
 }
 
-// marked returns the input, marked if it is a subagent's report (SES-17).
+// marked returns the input, marked if it is a subagent's report (SES-17) or comes from a schedule
+// into a person's conversation (HND-70).
 func marked(c *fsm.Config, h *state.Handle) string {
-	if h.Kind == fsm.KindSystem {
+	switch {
+	case h.Kind == fsm.KindSystem:
 		return c.Words.Text(fsm.WordSubagentInput, "text", h.Input)
+	case h.Schedule != "":
+		return scheduled(c, h, state.ScheduleSession(h.Schedule))
+	default:
+		return h.Input
 	}
-	return h.Input
+}
+
+// scheduled returns what the model reads of a schedule that is due.
+func scheduled(c *fsm.Config, h *state.Handle, schedule string) string {
+	return c.Words.Text(fsm.WordScheduledInput, "schedule", schedule, "text", h.Input)
 }
 
 // sentForm returns the conversation as it was last sent, with the answer as the model gave

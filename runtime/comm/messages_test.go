@@ -146,4 +146,8 @@ func TestSendersAreDistinguished(t *testing.T) {
 	if m.Key, m.Session = "h1", "schedule:s1"; comm.NewMessage(m, false).From != comm.FromSchedule {
 		t.Errorf("got %+v; want From %q", comm.NewMessage(m, false), comm.FromSchedule)
 	}
+	if m.Session, m.Schedule = "web:7", "s1"; comm.NewMessage(m, false).From != comm.FromSchedule { // HND-70
+		t.Errorf("got %+v; want From %q", comm.NewMessage(m, false), comm.FromSchedule)
+	}
+	m.Schedule = ""
 }

@@ -44,7 +44,7 @@ func Schedules(s *state.Snapshot, now fsm.Millis) []Schedule {
 		if !c.Paused {
 			one.Next, _ = cron.Awaited(cron.Arming(s.Config.Zones, c), now)
 		}
-		if i := slices.IndexFunc(s.Handles, func(h state.Handle) bool { return h.Kind == fsm.KindSchedule && h.Session == "schedule:"+c.ID }); i >= 0 {
+		if i := slices.IndexFunc(s.Handles, func(h state.Handle) bool { return h.RunOf(c.ID) }); i >= 0 {
 			one.Running, one.State = s.Handles[i].ID, s.Handles[i].State
 		}
 		all = append(all, one)

@@ -220,3 +220,25 @@ expect: {handles: [{kind: schedule, path: {$any: true}}, {kind: user, path: {$an
 `)
 	holds(t, r, []string{"Look after the pizza!", "[schedule:s1, not the person] Remind me of the pizza."}, nil)
 }
+
+// HND-70: a run in the conversation in which its schedule was made is a case of the schedule.
+func TestSCN70ARunInAConversationIsExported(t *testing.T) {
+	r := runOf(t, `
+scenario: 1
+name: x
+profile: default
+config: {tell_time: false}
+brain:
+  - {says: "Hello."}
+  - {says: "Look after the pizza!"}
+timeline:
+  - {user: "Hello.", channel: web, chat: "7"}
+  - {at: 1m, schedule: {add: "Remind me of the pizza.", at: "2026-01-05T09:10:00Z", channel: web, chat: "7"}}
+clock: {until: 20m}
+expect: {handles: [{kind: user, path: {$any: true}}, {kind: schedule, path: {$any: true}}]}
+`, fsm.KindSchedule, 1)
+	if r.Request.Session != "web:7" {
+		t.Fatalf("the run is of the session %q", r.Request.Session)
+	}
+	holds(t, r, []string{"Look after the pizza!", "{run: s1}", "Hello."}, map[string][2]string{"messages": {"text: Look after", "text: Look before"}})
+}

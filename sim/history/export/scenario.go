@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/sim"
 	"shelly/sim/history"
@@ -194,7 +195,14 @@ func (r *Record) schedule() *fsm.Schedule {
 	if !r.Run || r.kind() != fsm.KindSchedule {
 		return nil
 	}
-	i := slices.IndexFunc(r.From.Schedules, func(s fsm.Schedule) bool { return "schedule:"+s.ID == r.Request.Session })
+	id := strings.TrimPrefix(r.Request.Session, state.ScheduleSession(""))
+	if due, ok := r.Steps[0].Input.Fact.(fsm.ScheduleDue); ok { // its run may be of the session in which it was made (HND-70)
+		id = due.Schedule
+	}
+	if said, ok := r.Steps[0].Input.Fact.(fsm.ScheduleChanged); ok {
+		id = said.Schedule
+	}
+	i := slices.IndexFunc(r.From.Schedules, func(s fsm.Schedule) bool { return s.ID == id })
 	if i < 0 { // a heartbeat's
 		return nil
 	}
@@ -203,8 +211,8 @@ func (r *Record) schedule() *fsm.Schedule {
 
 // session is what a session of the record is called in the scenario.
 func (r *Record) session(name string) string {
-	if r.schedule() != nil && name == r.Request.Session {
-		return "schedule:" + scheduleID
+	if of := r.schedule(); of != nil && name == r.Request.Session {
+		return state.ScheduleSession(scheduleID)
 	}
 	return name
 }

@@ -3,6 +3,7 @@
 package mail
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -45,7 +46,7 @@ func Head(m comm.Message) string {
 func sender(m comm.Message) string {
 	switch m.From {
 	case comm.FromSchedule:
-		return "schedule " + strings.TrimPrefix(m.Session, "schedule:")
+		return "schedule " + cmp.Or(m.Schedule, strings.TrimPrefix(m.Session, "schedule:"))
 	case comm.FromEvent:
 		return "event source " + strings.TrimPrefix(m.Session, "event:")
 	case comm.FromBeat:
