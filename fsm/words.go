@@ -111,6 +111,7 @@ const (
 	WordSubagentInput
 	WordTimedInput
 	WordScheduledInput
+	WordScheduledRecord
 	WordSaidBy
 	WordSaidElsewhere
 	WordImageInput
@@ -296,17 +297,18 @@ var dictionary = [wordCount]wording{
 	WordGreeting: {name: "greeting", first: "It is {time}. This is your heartbeat; the person has not written for {idle}. If there is something worth saying, " +
 		"such as a question that stayed open, a thing that you were to remind them of, or a friendly word at this time of the day, write it in one or two sentences: " +
 		"it is sent to them as a message. If not, answer {nothing} and no more."},
-	WordEventDo:        {name: "event_do", first: "{event}\n\nThis is what to do about it: {do}"},
-	WordEventUnhandled: {name: "event_unhandled", first: "{event}\n\nThis event was not handled: {reason}"},
-	WordPostponed:      {name: "postponed", first: "{what}\n\nThis could not be done yet: {reason}. It is tried again later."},
-	WordEventTo:        {name: "event_to", first: "{event}\n\nYour answer is sent to the person as a message. If there is nothing that they should know, answer {nothing} and no more."},
-	WordTimedInput:     {name: "timed_input", first: "[{time}] {text}"},
-	WordScheduledInput: {name: "scheduled_input", first: "[{schedule} is due. Nobody has asked just now. Your answer is sent to the person as a message.] {text}"},
-	WordSaidBy:         {name: "said_by", first: "[{time}] [{from}, not the person] {about}"},
-	WordSaidElsewhere:  {name: "said_elsewhere", first: "[{time}] [This was sent to the person from outside this conversation.]"},
-	WordSubagentInput:  {name: "subagent_input", first: "[System: subagent] {text}"},
-	WordImageInput:     {name: "image_input", first: "[image]\n{text}"},
-	WordNoAnswer:       {name: "no_answer", first: "[no answer: {reason}]"},
+	WordEventDo:         {name: "event_do", first: "{event}\n\nThis is what to do about it: {do}"},
+	WordEventUnhandled:  {name: "event_unhandled", first: "{event}\n\nThis event was not handled: {reason}"},
+	WordPostponed:       {name: "postponed", first: "{what}\n\nThis could not be done yet: {reason}. It is tried again later."},
+	WordEventTo:         {name: "event_to", first: "{event}\n\nYour answer is sent to the person as a message. If there is nothing that they should know, answer {nothing} and no more."},
+	WordTimedInput:      {name: "timed_input", first: "[{time}] {text}"},
+	WordScheduledInput:  {name: "scheduled_input", first: "[{schedule} is due. Nobody has asked just now. Your answer is sent to the person as a message.] {text}"},
+	WordScheduledRecord: {name: "scheduled_record", first: "[{schedule} is due] {text}"},
+	WordSaidBy:          {name: "said_by", first: "[{time}] [{from}, not the person] {about}"},
+	WordSaidElsewhere:   {name: "said_elsewhere", first: "[{time}] [This was sent to the person from outside this conversation.]"},
+	WordSubagentInput:   {name: "subagent_input", first: "[System: subagent] {text}"},
+	WordImageInput:      {name: "image_input", first: "[image]\n{text}"},
+	WordNoAnswer:        {name: "no_answer", first: "[no answer: {reason}]"},
 
 	WordSection:           {name: "section", first: "\n\n## {title}\n\n"},
 	WordToolLine:          {name: "tool_line", first: "- {tool}: {description}"},

@@ -234,7 +234,7 @@ func TestHND70AReminderComesHome(t *testing.T) {
 			if got := one[fsm.SendMessage](d); got.Schedule != "s1" || got.Session != "s" || got.To != origin {
 				t.Errorf("the message is %+v", got)
 			}
-			if save := one[fsm.SaveSession](d); !strings.HasPrefix(save.Archive[0].Text, "[schedule:s1 is due.") || save.Archive[0].ByPerson() {
+			if save := one[fsm.SaveSession](d); !strings.HasPrefix(save.Archive[0].Text, "[schedule:s1 is due] the pizza") || save.Archive[0].ByPerson() {
 				t.Errorf("the record begins with %+v", save.Archive[0])
 			}
 			if said := d.m.View().Said; len(said) != 0 {

@@ -26,8 +26,8 @@ func Opening(c *fsm.Config, h *state.Handle, now fsm.Millis) string {
 		return h.Input
 	}
 	text := marked(c, h)
-	if h.Kind == fsm.KindSchedule && h.Schedule == "" && !h.Hush && c.Edition >= fsm.FourteenthEdition {
-		text = scheduled(c, h, h.Session) // HND-47
+	if h.Kind == fsm.KindSchedule && !h.Hush && c.Edition >= fsm.FourteenthEdition {
+		text = c.Words.Text(fsm.WordScheduledInput, "schedule", scheduleOf(h), "text", h.Input) // HND-47
 	}
 	if !c.Switches.TellTime {
 		return text
@@ -50,15 +50,18 @@ func marked(c *fsm.Config, h *state.Handle) string {
 	case h.Kind == fsm.KindSystem:
 		return c.Words.Text(fsm.WordSubagentInput, "text", h.Input)
 	case h.Schedule != "":
-		return scheduled(c, h, state.ScheduleSession(h.Schedule))
+		return c.Words.Text(fsm.WordScheduledRecord, "schedule", scheduleOf(h), "text", h.Input)
 	default:
 		return h.Input
 	}
 }
 
-// scheduled returns what the model reads of a schedule that is due.
-func scheduled(c *fsm.Config, h *state.Handle, schedule string) string {
-	return c.Words.Text(fsm.WordScheduledInput, "schedule", schedule, "text", h.Input)
+// scheduleOf returns the own session of the schedule that a handle is a run of.
+func scheduleOf(h *state.Handle) string {
+	if h.Schedule != "" {
+		return state.ScheduleSession(h.Schedule)
+	}
+	return h.Session
 }
 
 // sentForm returns the conversation as it was last sent, with the answer as the model gave
