@@ -34,9 +34,9 @@ func TestACheckpointHoldsWhatTheStoreHeld(t *testing.T) {
 	}
 }
 
-// A full disk fails a checkpoint but not the store.
+// A full disk fails a checkpoint but not the store (JRN-24).
 func TestACheckpointThatFailsLeavesTheStoreAsItWas(t *testing.T) {
-	for _, kind := range []errorfs.OpKind{errorfs.OpMkdirAll, errorfs.OpCreate, errorfs.OpFileWrite, errorfs.OpFileSync} {
+	for _, kind := range []errorfs.OpKind{errorfs.OpMkdirAll, errorfs.OpCreate, errorfs.OpList, errorfs.OpFileWrite, errorfs.OpFileSync} {
 		full := errorfs.InjectorFunc(func(op errorfs.Op) error {
 			if strings.HasPrefix(op.Path, "copy") && op.Kind == kind {
 				return syscall.ENOSPC

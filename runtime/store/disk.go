@@ -20,6 +20,9 @@ func (d disk) own(name string) bool {
 	return d.PathJoin(d.failure.dir, d.PathBase(name)) == d.PathJoin(name)
 }
 
+// folder reports whether a folder is the store's.
+func (d disk) folder(name string) bool { return d.PathJoin(name) == d.PathJoin(d.failure.dir) }
+
 // check fails the store and parks the goroutine if a write has failed. A sync that finds the disk
 // full is not tried again, but it gives up the ballast to leave room for the shutdown and the next
 // start.
@@ -78,6 +81,9 @@ func (d disk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 // Rename.
 func (d disk) List(name string) ([]string, error) {
 	names, err := d.FS.List(name)
+	if !d.folder(name) {
+		return names, err
+	}
 	d.check(err)
 	return names, nil
 }
@@ -85,7 +91,7 @@ func (d disk) List(name string) ([]string, error) {
 // OpenDir implements vfs.FS. A folder is opened to be synced.
 func (d disk) OpenDir(name string) (vfs.File, error) {
 	f, err := d.FS.OpenDir(name)
-	if err != nil || d.PathJoin(name) != d.PathJoin(d.failure.dir) {
+	if err != nil || !d.folder(name) {
 		return f, err
 	}
 	return diskFile{File: f, disk: d}, nil
