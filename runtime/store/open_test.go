@@ -242,6 +242,17 @@ func TestMethodsAfterCloseAreErrors(t *testing.T) {
 	_, audit := s.Audit("", 0, 1)
 	_, none := s.Audit("", 0, 0)
 	_, session := s.Session("s")
+	_, archived := s.LastArchived("s")
+	_, requests := s.Requests(1, 1)
+	_, _, text := s.Text(engine.TextKey{})
+	_, texts := s.Texts()
+	_, kept := s.Kept()
+	_, trim := s.Trim(engine.Keep{})
+	_, usage := s.Usage()
+	_, _, entry := s.Entry("e")
+	_, forgotten := s.Forgotten("e")
+	_, index := s.LastIndex(nil)
+	_, examine := s.Examine(t.Context())
 	for name, err := range map[string]error{
 		"Append":       s.Append(engine.Batch{}, true),
 		"Replay":       s.Replay(0, nil),
@@ -257,6 +268,27 @@ func TestMethodsAfterCloseAreErrors(t *testing.T) {
 		"PutSession":   s.PutSession("s", nil, nil),
 		"Sessions":     s.Sessions(nil),
 		"Archived":     s.Archived("s", 0, 1, nil),
+		"LastArchived": archived,
+		"Archives":     s.Archives(nil),
+		"DropArchived": s.DropArchived("s", 1),
+		"Requests":     requests,
+		"Text":         text,
+		"Texts":        texts,
+		"Kept":         kept,
+		"Trim":         trim,
+		"Usage":        usage,
+		"Entry":        entry,
+		"Forgotten":    forgotten,
+		"Forget":       s.ForgetEntries([]string{"e"}),
+		"SyncEntries":  s.SyncEntries(),
+		"LastIndex":    index,
+		"ReadIndex":    s.ReadIndex(nil, nil),
+		"ReadIndexAt":  s.ReadIndexAt(nil, nil),
+		"WriteIndex":   s.WriteIndex(nil),
+		"DropIndex":    s.DropIndex(),
+		"Examine":      examine,
+		"Checkpoint":   s.Checkpoint("copy"),
+		"Rest":         s.Rest(),
 	} {
 		if !errors.Is(err, store.ErrClosed) {
 			t.Errorf("%s: %v; want ErrClosed", name, err)

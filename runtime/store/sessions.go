@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-
-	"github.com/cockroachdb/pebble/v2"
 )
 
 // Usable returns why the store can no longer be read or written, or nil.
@@ -48,17 +46,16 @@ func (s *Store) PutSession(id string, body []byte, archived [][]byte) error {
 }
 
 // LastArchived returns the number of the last part of a session's archive, or 0.
-func (s *Store) LastArchived(id string) (last uint64, err error) {
-	prefix := appendPart([]byte{kindArchive}, id)
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
+func (s *Store) LastArchived(id string) (uint64, error) {
+	if err := s.usable(); err != nil {
+		return 0, err
+	}
+	key, err := s.lastKey(appendPart([]byte{kindArchive}, id))
 	if err != nil {
 		return 0, classify(err)
 	}
-	if it.Last() {
-		last = numberOf(it.Key())
-	}
-	if err := classify(errors.Join(it.Error(), it.Close())); err != nil || last > 0 {
-		return last, err
+	if key != nil && numberOf(key) > 0 {
+		return numberOf(key), nil
 	}
 	return s.droppedParts(id)
 }
