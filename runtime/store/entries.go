@@ -233,7 +233,7 @@ func entrySpans(ids []string) (spans []table.Span) {
 		return []table.Span{{From: []byte{kindEntry}, To: []byte{kindEntry + 1}}}
 	}
 	for _, id := range ids {
-		spans = append(spans, table.Span{From: entryKey(id), To: append(entryKey(id), 0)})
+		spans = append(spans, table.Span{From: entryKey(id), To: table.After(entryKey(id))})
 	}
 	return spans
 }
@@ -250,7 +250,7 @@ func indexSpans(keys [][]byte) (spans []table.Span) {
 	for _, kind := range []byte{index.Docs, index.Rows} {
 		of := slices.DeleteFunc(slices.Clone(keys), func(key []byte) bool { return key[1] != kind })
 		if len(of) > 0 {
-			spans = append(spans, table.Span{From: of[0], To: append(bytes.Clone(of[len(of)-1]), 0)})
+			spans = append(spans, table.Span{From: of[0], To: table.After(of[len(of)-1])})
 		}
 	}
 	return spans
@@ -288,7 +288,7 @@ func (s *Store) Forgotten(id string) (bool, error) {
 func (s *Store) Entries(fn func(fsm.Entry) error) error {
 	from, to := []byte{kindEntry}, []byte{kindEntry + 1}
 	each := func(key []byte, v stored) error {
-		from = append(bytes.Clone(key), 0)
+		from = table.After(key)
 		e, err := decode[fsm.Entry](key, v, fmt.Sprintf("memory entry %q", key[1:]))
 		if err != nil {
 			return s.pass(err)

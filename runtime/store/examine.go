@@ -113,7 +113,7 @@ func (s *Store) damagedBlocks(ctx context.Context, from, to []byte, x *Examinati
 	}
 	for _, level := range levels {
 		for _, info := range level {
-			whole := table.Span{From: info.Smallest.UserKey, To: append(bytes.Clone(info.Largest.UserKey), 0)}
+			whole := table.Span{From: info.Smallest.UserKey, To: table.After(info.Largest.UserKey)}
 			if whole.Meets(from, to) {
 				found, err := s.damagedBlocksOf(ctx, tableName(info), whole, x)
 				if err != nil {
@@ -159,7 +159,7 @@ func (s *Store) around(ctx context.Context, gap table.Span, fn func(key []byte, 
 	read := func(to []byte) error {
 		return s.scan(from, to, func(key []byte, v stored) error {
 			fn(key, v)
-			from = append(bytes.Clone(key), 0)
+			from = table.After(key)
 			return ctx.Err()
 		})
 	}

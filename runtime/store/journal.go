@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/store/table"
 	"shelly/runtime/store/text"
 )
 
@@ -82,20 +82,7 @@ func (s *Store) commit(batch *pebble.Batch, sync bool) error {
 			return s.failure.fail(err)
 		}
 	}
-	options := pebble.NoSync
-	if sync {
-		options = pebble.Sync
-	}
-	err := s.failure.write(sync, func() error {
-		if err := s.admit(batch.Len()); err != nil {
-			return err
-		}
-		return s.db.Apply(batch, options)
-	})
-	if err != nil {
-		return err
-	}
-	return batch.Close()
+	return s.apply(batch, sync, func() {})
 }
 
 // Replay implements [engine.Journal]. A damaged or missing record is an
@@ -174,7 +161,7 @@ func (s *Store) get(key []byte, what string) ([]byte, error) {
 	}
 	// The value may have been replaced between the two reads.
 	body = nil
-	err = s.scan(key, append(bytes.Clone(key), 0), func(key []byte, v stored) error {
+	err = s.scan(key, table.After(key), func(key []byte, v stored) error {
 		found, err := v.body(key, what)
 		body = append([]byte{}, found...)
 		return err
@@ -199,7 +186,7 @@ func (s *Store) getNow(key []byte, what string) ([]byte, error) {
 // find is the database's Get, but it asks the filters of the lowest level too. Get does not,
 // because it expects the key to exist; most keys that the store looks up do not.
 func (s *Store) find(key []byte) ([]byte, io.Closer, error) {
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: key, UpperBound: append(bytes.Clone(key), 0), UseL6Filters: true})
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: key, UpperBound: table.After(key), UseL6Filters: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -330,7 +317,7 @@ func (v stored) findNow(r text.Ref, use func([]byte) error) error {
 	if v.at == nil {
 		return errNoText
 	}
-	then, err := v.at.Clone(pebble.CloneOptions{IterOptions: &pebble.IterOptions{LowerBound: key, UpperBound: append(bytes.Clone(key), 0)}})
+	then, err := v.at.Clone(pebble.CloneOptions{IterOptions: &pebble.IterOptions{LowerBound: key, UpperBound: table.After(key)}})
 	if err != nil {
 		return classify(err)
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -52,11 +53,8 @@ func recordIndex(key []byte) (uint64, error) {
 
 // requestKey keeps the parts apart, so that no two requests share a key (COM-5).
 func requestKey(k fsm.RequestKey) []byte {
-	key := []byte{kindRequest}
-	for _, part := range []string{k.Principal, k.Channel} {
-		key = appendPart(key, part)
-	}
-	return append(key, k.ID...)
+	key := appendPart([]byte{kindRequest}, k.Principal)
+	return append(appendPart(key, k.Channel), k.ID...)
 }
 
 // appendPart appends a string to a key, with its length, so that it stays apart from what follows.
@@ -100,7 +98,7 @@ func numberOf(key []byte) uint64 { return binary.BigEndian.Uint64(key[len(key)-8
 
 // prefixEnd returns the first key after every key with the prefix.
 func prefixEnd(prefix []byte) []byte {
-	end := append([]byte{}, prefix...)
+	end := bytes.Clone(prefix)
 	for i := len(end) - 1; i >= 0; i-- {
 		if end[i]++; end[i] != 0 {
 			return end[:i+1]

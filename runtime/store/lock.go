@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -164,7 +165,7 @@ func InUse(dir string) error {
 
 // holder returns the id of the process that holds LOCK in a folder, or 0.
 func holder(dir string) int32 {
-	f, err := os.Open(dir + string(os.PathSeparator) + lockName)
+	f, err := os.Open(filepath.Join(dir, lockName))
 	if err != nil {
 		return 0
 	}

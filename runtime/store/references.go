@@ -356,7 +356,7 @@ func (s *Store) apply(batch *pebble.Batch, sync bool, visible func()) error {
 // spans returns the keys of the texts that were deleted.
 func (w *writing) spans() (spans []table.Span) {
 	for _, key := range w.gone {
-		spans = append(spans, table.Span{From: key, To: append(bytes.Clone(key), 0)})
+		spans = append(spans, table.Span{From: key, To: table.After(key)})
 	}
 	return spans
 }

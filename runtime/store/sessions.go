@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"shelly/runtime/store/table"
 )
 
 // Usable returns why the store can no longer be read or written, or nil.
@@ -114,7 +116,7 @@ func (s *Store) DropArchived(id string, upTo uint64) error {
 	}
 	batch := s.write()
 	err = errors.Join(
-		batch.dropRange(numbered(kindArchive, id, 1), append(numbered(kindArchive, id, upTo), 0)),
+		batch.dropRange(numbered(kindArchive, id, 1), table.After(numbered(kindArchive, id, upTo))),
 		set(batch.Batch, numbered(kindArchive, id, 0), bigEndian(upTo)),
 	)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/failpoint"
+	"shelly/runtime/store/table"
 )
 
 // headBytes is the length of what stands before the state in a snapshot: the size in bytes of all
@@ -105,7 +106,7 @@ func (s *Store) Snapshot(at uint64) (index uint64, snapshot state.Snapshot, err 
 	if err := s.usable(); err != nil {
 		return 0, state.Snapshot{}, err
 	}
-	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kindSnapshot}, UpperBound: append(snapshotKey(at), 0)})
+	it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kindSnapshot}, UpperBound: table.After(snapshotKey(at))})
 	if err != nil {
 		return 0, state.Snapshot{}, classify(err)
 	}

@@ -2,6 +2,7 @@ package files
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,11 +147,7 @@ func ManifestMarker(manifest string) string {
 
 // VersionMarker returns the name of the first marker of a format major version.
 func VersionMarker(version uint64) string {
-	text := strconv.FormatUint(version, 10)
-	for len(text) < 3 {
-		text = "0" + text
-	}
-	return "marker." + versionMarker + ".000001." + text
+	return fmt.Sprintf("marker.%s.000001.%03d", versionMarker, version)
 }
 
 // Missing returns what a database that was once opened must have and this one lacks.

@@ -71,7 +71,7 @@ func live(disk vfs.FS, dir string, folder files.Folder, o Options) (tables []lis
 	}
 	for _, level := range levels {
 		for _, info := range level {
-			keys := table.Span{From: bytes.Clone(info.Smallest.UserKey), To: append(bytes.Clone(info.Largest.UserKey), 0)}
+			keys := table.Span{From: bytes.Clone(info.Smallest.UserKey), To: table.After(info.Largest.UserKey)}
 			tables = append(tables, listed{fmt.Sprintf("%s.sst", info.BackingSSTNum), keys})
 		}
 	}

@@ -180,7 +180,7 @@ func (f *Found) sort(ctx context.Context, once func(key []byte) bool) error {
 			if v.from.keys.From == nil {
 				v.from.keys.From = v.Key
 			}
-			v.from.keys.To = append(bytes.Clone(v.Key), 0)
+			v.from.keys.To = table.After(v.Key)
 		}
 		if !once(versions[0].Key) {
 			return nil

@@ -47,7 +47,7 @@ func (s *source) entries(ctx context.Context) iter.Seq2[table.Entry, error] {
 
 // hides reports whether a key of the source is superseded by a newer source.
 func (s *source) hides(key []byte) bool {
-	return slices.ContainsFunc(s.hidden, func(h table.Span) bool { return h.Meets(key, append(bytes.Clone(key), 0)) })
+	return slices.ContainsFunc(s.hidden, func(h table.Span) bool { return h.Meets(key, table.After(key)) })
 }
 
 // openTable opens a table and notes its damage.
@@ -83,7 +83,7 @@ func (f *Found) scanTable(disk vfs.FS, dir string, l listed) {
 	if n := len(entries); n > 0 {
 		_, number := files.Parse(l.name)
 		f.sources = append(f.sources, &source{number: number, log: entries, scanned: true})
-		l.keys.From = append(bytes.Clone(entries[n-1].Key), 0)
+		l.keys.From = table.After(entries[n-1].Key)
 	}
 	switch {
 	case l.keys.To == nil:

@@ -36,8 +36,8 @@ type Block struct {
 // Span is the keys in [From, To). A nil From is before all keys, a nil To after all.
 type Span struct{ From, To []byte }
 
-// after returns the first key after a key.
-func after(key []byte) []byte { return append(bytes.Clone(key), 0) }
+// After returns the first key after a key.
+func After(key []byte) []byte { return append(bytes.Clone(key), 0) }
 
 // trailerBytes is the length of what follows a block: how it is compressed, and its checksum.
 const trailerBytes = block.TrailerLen
@@ -119,7 +119,7 @@ func (t *Table) index(ctx context.Context, h block.Handle) error {
 		if err != nil {
 			return err
 		}
-		b := Block{Offset: data.Offset, Bytes: data.Length, Keys: Span{To: after(it.Separator())}}
+		b := Block{Offset: data.Offset, Bytes: data.Length, Keys: Span{To: After(it.Separator())}}
 		if n := len(t.data); n > 0 {
 			b.Keys.From = t.data[n-1].Keys.To
 		}

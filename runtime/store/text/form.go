@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // MinBytes is the length from which a text is taken out: for a shorter one, the reference and the
@@ -69,15 +70,9 @@ func Length(form []byte) (int, error) {
 // Refs returns the references in a form, each once.
 func Refs(form []byte) (refs []Ref, err error) {
 	err = pieces(form, func(p piece) error {
-		if p.kind == plain {
-			return nil
+		if p.kind != plain && !slices.ContainsFunc(refs, func(r Ref) bool { return r.Number == p.ref.Number }) {
+			refs = append(refs, p.ref)
 		}
-		for _, r := range refs {
-			if r.Number == p.ref.Number {
-				return nil
-			}
-		}
-		refs = append(refs, p.ref)
 		return nil
 	})
 	return refs, err
