@@ -56,7 +56,8 @@ type Config struct {
 	labels   []fsm.StateLabel // the profile's names of states
 	settings []Setting
 	given    []string // the keys that a source has set
-	slotted  bool     // limits.max_active follows brain.slots (HND-50)
+	files    []string
+	slotted  bool // limits.max_active follows brain.slots (HND-50)
 }
 
 // About is what the texts of a profile contain in place of {name}, {user} and {persona}.

@@ -1,10 +1,8 @@
 package config
 
 import (
-	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 )
 
 // Setting is one value of the configuration, with where it comes from.
@@ -17,17 +15,9 @@ type Setting struct {
 // Explain returns every setting in the order of the schema.
 func (c Config) Explain() []Setting { return slices.Clone(c.settings) }
 
-// Files returns the files that values come from.
-func (c Config) Files() []string {
-	var files []string
-	for _, s := range c.settings {
-		file, _, ok := strings.Cut(s.Source, ":")
-		if ok && filepath.IsAbs(file) && !slices.Contains(files, file) {
-			files = append(files, file)
-		}
-	}
-	return files
-}
+// Files returns the absolute path of the configuration file, even if there is no such file yet; none
+// if the configuration is not read from a file.
+func (c Config) Files() []string { return slices.Clone(c.files) }
 
 // explain records where each value comes from.
 func (l *loading) explain() {

@@ -49,6 +49,7 @@ type loading struct {
 	assignments []assignment // in increasing precedence
 	problems    problems
 	config      Config
+	files       []string
 	origins     map[string]origin // by key; never iterated over
 }
 
@@ -82,10 +83,11 @@ func (l *loading) gatherFile() {
 	if name == "" {
 		return
 	}
-	path := name
+	path := filepath.Clean(name)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(l.sources.Dir, path)
 	}
+	l.files = []string{path}
 	text, err := readFile(path, strict.FileBytesMax)
 	if errors.Is(err, fs.ErrNotExist) && l.sources.File == "" {
 		return
@@ -154,6 +156,7 @@ func (l *loading) give(f field, text string, at origin) {
 // A value that a later source overrides must be valid all the same.
 func (l *loading) assign() {
 	l.config = defaults(l.sources, l.profile())
+	l.config.files = l.files
 	for _, f := range l.schema {
 		name := "default"
 		if f.fromProfile {

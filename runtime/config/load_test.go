@@ -273,6 +273,42 @@ func TestFileOfCommentsAloneSaysNothing(t *testing.T) {
 	w.load()
 }
 
+func TestAFileIsFoundByAnyPathThatLeadsToIt(t *testing.T) {
+	w := newWorld(t)
+	file := w.write("work/shelly.yaml", "brain: {model: given}\n")
+	for _, path := range []string{file, w.Dir + "/./shelly.yaml", w.Dir + "//shelly.yaml", w.Dir + "/../work/shelly.yaml", "shelly.yaml", "../work/shelly.yaml"} {
+		w.File = path
+		if c := w.load(); c.Brain.Model != "given" {
+			t.Errorf("%s: the model is %q", path, c.Brain.Model)
+		}
+	}
+}
+
+// No tool changes the daemon's configuration (TOL-24, TOL-45), so it must be known where that is.
+func TestTOL24FilesHasTheConfigurationFileHoweverItWasNamed(t *testing.T) {
+	w := newWorld(t)
+	for what, file := range map[string]string{
+		"with a setting": w.write("work/shelly.yaml", "brain: {model: given}\n"),
+		"of comments":    w.write("work/comments.yaml", "# brain: {model: given}\n"),
+		"with a colon":   w.write("work/a:b.yaml", "brain: {model: given}\n"),
+	} {
+		for _, path := range []string{file, filepath.Base(file)} {
+			w.File = path
+			if diff := cmp.Diff([]string{file}, w.load().Files()); diff != "" {
+				t.Errorf("a file %s, named %s (-want +got):\n%s", what, path, diff)
+			}
+		}
+	}
+	w.File, w.DefaultFile = "", filepath.Join(w.Home, "config.yaml")
+	if diff := cmp.Diff([]string{w.DefaultFile}, w.load().Files()); diff != "" {
+		t.Errorf("no file yet (-want +got):\n%s", diff)
+	}
+	w.DefaultFile = ""
+	if files := w.load().Files(); len(files) > 0 {
+		t.Errorf("%q without a file", files)
+	}
+}
+
 func TestDefaultFileMayBeMissing(t *testing.T) {
 	w := newWorld(t)
 	w.DefaultFile = filepath.Join(w.dir, "nowhere.yaml")
