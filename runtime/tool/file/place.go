@@ -109,12 +109,17 @@ func (t *Tools) target(path string) (string, error) {
 	return target, nil
 }
 
-// isSetting reports whether a file is one of the daemon's configuration files, under any name.
+// isSetting reports whether a file is, or would be, one of the daemon's configuration files, under any
+// name.
 func (t *Tools) isSetting(target string) bool {
 	info, err := os.Stat(target)
 	return slices.ContainsFunc(t.options.Settings, func(path string) bool {
 		setting, missing := os.Stat(path)
-		return path == target || err == nil && missing == nil && os.SameFile(info, setting)
+		if missing != nil {
+			real, _ := newTarget(path, path)
+			return real == target
+		}
+		return err == nil && os.SameFile(info, setting)
 	})
 }
 

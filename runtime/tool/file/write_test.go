@@ -154,6 +154,10 @@ func TestTOL24PathsThatAreNotWritten(t *testing.T) {
 			w.write("conf/shelly.yaml", "canary")
 			w.symlink("conf/shelly.yaml", "innocent.yaml")
 		}},
+		{"the agent's configuration that is to come, in a folder by another name", "conf/later.yaml", "the agent's own configuration", func(w *world) {
+			w.write("conf/shelly.yaml", "canary")
+			w.symlink("conf", "linked")
+		}},
 		{"secrets", ".env", "may hold secrets", nil},
 		{"secrets in place", "key", "may hold secrets", func(w *world) { w.write("key", privateKey) }},
 	} {
@@ -162,7 +166,7 @@ func TestTOL24PathsThatAreNotWritten(t *testing.T) {
 				w := newWorld(t)
 				log := w.recording()
 				w.options.Private = []string{filepath.Join(w.workspace, "state")}
-				w.options.Settings = []string{filepath.Join(w.workspace, "conf", "shelly.yaml")}
+				w.options.Settings = []string{filepath.Join(w.workspace, "conf", "shelly.yaml"), filepath.Join(w.workspace, "linked", "later.yaml")}
 				if c.setup != nil {
 					c.setup(w)
 				}
