@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
 	"path/filepath"
@@ -76,7 +77,7 @@ func taken() []string {
 
 // channelFaults returns what is wrong with the channels (CHN-1).
 func channelFaults(all Channels) []fault {
-	c := eventCheck{names: map[string]string{}}
+	var c eventCheck
 	for _, n := range all {
 		key := "channels." + wording.Word(n.Name)
 		wrong := func(field, text string) { c.wrong("channels", key+field, text) }
@@ -141,11 +142,8 @@ func (c Channel) xmpp(wrong func(field, text string)) {
 	if badPlace(c.PasswordFrom) {
 		wrong(".password_from", "wants the name of an environment variable, or the absolute path of a file, such as XMPP_PASSWORD")
 	}
-	host, _, found := strings.Cut(c.Server, ":")
-	if at := strings.LastIndexByte(c.Server, ':'); at >= 0 {
-		host = strings.Trim(c.Server[:at], "[]")
-	}
-	if c.Server != "" && (!found || host == "") {
+	host, port, err := net.SplitHostPort(c.Server)
+	if c.Server != "" && (err != nil || host == "" || checkPort(port) != nil) {
 		wrong(".server", "wants HOST:PORT, such as xmpp.example.org:5222")
 	}
 	if c.TLS == "off" && !loopback(host) {

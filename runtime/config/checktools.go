@@ -23,7 +23,7 @@ const (
 // checkTools rejects errors in the settings of web tools, programs and servers.
 func (l *loading) checkTools() {
 	t := l.config.Tools
-	l.checkAddresses("tools.web.allow_addresses", t.Web.AllowAddresses)
+	l.checkAddresses("tools.web.allow_addresses", "tools.web.allow_addresses", t.Web.AllowAddresses)
 	if t.Web.Search.Kind == "searxng" && t.Web.Search.URL == "" {
 		l.problems.add(l.origins["tools.web.search.kind"], "tools.web.search.kind", "searxng needs tools.web.search.url, the address of the server")
 	}
@@ -60,7 +60,7 @@ func (l *loading) checkServer(key, name string, s Server) {
 		if len(s.Env) > 0 || s.Network {
 			l.wrong("tools.mcp", key, "env and network go with command")
 		}
-		l.checkAddresses(key+".allow_addresses", s.AllowAddresses)
+		l.checkAddresses("tools.mcp", key+".allow_addresses", s.AllowAddresses)
 	}
 }
 
@@ -74,11 +74,7 @@ func (l *loading) checkEvents() {
 // wrong adds a problem with a part of a map, at the place of the map.
 func (l *loading) wrong(field, key, what string) { l.problems.add(l.origins[field], key, what) }
 
-func (l *loading) checkAddresses(key string, list []string) {
-	field := key
-	if strings.HasPrefix(key, "tools.mcp.") {
-		field = "tools.mcp"
-	}
+func (l *loading) checkAddresses(field, key string, list []string) {
 	for _, text := range list {
 		if _, err := egress.ParseAllowed(text); err != nil {
 			l.wrong(field, key, err.Error())
