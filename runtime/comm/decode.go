@@ -187,14 +187,11 @@ func decodeField(d *json.Decoder, at string, fields []field, seen []bool) error 
 		return notJSON(d, err)
 	}
 	name, _ := token.(string) // within an object the decoder lets only texts be names
-	i := 0
-	for i < len(fields) && fields[i].name != name {
-		i++
-	}
+	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 	if at != "" {
 		name = at + "." + name
 	}
-	if i == len(fields) {
+	if i < 0 {
 		return badRequest("unknown field "+wording.Quote(name), "the fields are "+fieldNames(fields))
 	}
 	if seen[i] {

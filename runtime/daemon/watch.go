@@ -105,12 +105,9 @@ func (h *hub) leave(key fsm.RequestKey, w *watcher) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	list := h.watchers[key]
-	for i := range list {
-		if list[i] == w {
-			h.watchers[key] = append(list[:i:i], list[i+1:]...)
-			w.over()
-			break
-		}
+	if i := slices.Index(list, w); i >= 0 {
+		h.watchers[key] = slices.Delete(list, i, i+1)
+		w.over()
 	}
 	if len(h.watchers[key]) == 0 {
 		delete(h.watchers, key)
