@@ -90,11 +90,21 @@ func New(o Options) *Servers {
 // is no longer listed is ended.
 func (s *Servers) Use(list []Server) { s.use(list, errUnlisted) }
 
-// use sets the list of servers; why is what calls of those learn that are ended.
+// use sets the list of servers; why is what calls of those learn that are ended. They end at the same
+// time, because each may take a while, and without the lock, which calls need.
 func (s *Servers) use(list []Server, why error) {
+	var ended sync.WaitGroup
+	for _, r := range s.set(list) {
+		ended.Go(func() { r.stop(why) })
+	}
+	ended.Wait()
+}
+
+// set sets the list of servers, and returns those that are no longer in it.
+func (s *Servers) set(list []Server) (gone []*server) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var next, gone []*server
+	var next []*server
 	for _, c := range list {
 		i := slices.IndexFunc(s.list, func(r *server) bool { return reflect.DeepEqual(r.config, c) })
 		if i >= 0 {
@@ -103,15 +113,9 @@ func (s *Servers) use(list []Server, why error) {
 			next = append(next, start(s.options, c))
 		}
 	}
-	for _, r := range s.list {
-		if !slices.Contains(next, r) {
-			gone = append(gone, r)
-		}
-	}
+	gone = slices.DeleteFunc(s.list, func(r *server) bool { return slices.Contains(next, r) })
 	s.list = next
-	for _, r := range gone {
-		r.stop(why)
-	}
+	return gone
 }
 
 // Wait waits until every server has been tried once, or ctx is done.
