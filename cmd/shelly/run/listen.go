@@ -188,18 +188,12 @@ func (s *starting) complete(st *comm.Status) {
 // serve runs a listener until close. If it ends before that, the daemon ends: a deaf daemon
 // would look alive to a process supervisor.
 func (s *starting) serve(ctx context.Context, listen func(context.Context) error) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() {
+	s.beside(ctx, func(ctx context.Context) error {
 		err := listen(ctx)
 		if ctx.Err() == nil {
 			s.fail(fmt.Errorf("a listener failed: %w", err))
 			err = nil // the daemon's end reports it
 		}
-		done <- err
-	}()
-	s.later(func() error {
-		cancel()
-		return <-done
+		return err
 	})
 }

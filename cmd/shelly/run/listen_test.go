@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
+	"slices"
 	"testing"
 )
 
@@ -25,5 +27,24 @@ func TestAListenerThatFailsEndsTheDaemon(t *testing.T) {
 	<-ctx.Done()
 	if err := context.Cause(ctx); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("the daemon ended because of %v", err)
+	}
+}
+
+// A reload under way at a stop would start the servers of its configuration after all have ended.
+func TestCFG10AStopWaitsForAReload(t *testing.T) {
+	s := &starting{}
+	var order []string
+	s.later(func() error {
+		order = append(order, "servers are ended")
+		return nil
+	})
+	s.beside(t.Context(), func(ctx context.Context) error {
+		err := s.heed(ctx, make(chan os.Signal), nil)
+		order = append(order, "no more reloads")
+		return err
+	})
+	s.close()
+	if want := []string{"no more reloads", "servers are ended"}; !slices.Equal(order, want) {
+		t.Errorf("%q, want %q", order, want)
 	}
 }

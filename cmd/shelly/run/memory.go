@@ -50,17 +50,14 @@ const manyEntries = 10_000
 
 // keep maintains the memory until close, and ends the daemon if an entry cannot be read.
 func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
 	s.spares.Store(s.cfg.Switches.SpareModel)
 	spared := quiet(s.daemon, s.cfg.Brain.KeepAlive, func() bool { return s.spares.Load() && apart() })
-	go func() {
-		defer close(done)
+	s.beside(ctx, func(ctx context.Context) error {
 		if err := m.Wait(ctx); err != nil {
 			if ctx.Err() == nil {
 				s.fail(exit.With(exit.Data, fmt.Errorf("load the memory: %w", err)))
 			}
-			return
+			return nil
 		}
 		if m.Made() && m.Counts().Entries > manyEntries {
 			debug.FreeOSMemory() // reading them leaves more garbage than it keeps
@@ -69,10 +66,6 @@ func (s *starting) keep(ctx context.Context, m *memory.Memory, apart func() bool
 		if err != nil && ctx.Err() == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, engine.ErrStopping) {
 			s.log.Error("memory entries are no longer embedded", "error", err)
 		}
-	}()
-	s.later(func() error {
-		cancel()
-		<-done
 		return nil
 	})
 }

@@ -12,11 +12,11 @@ import (
 
 // heed reloads the configuration at each SIGHUP until ctx ends (CFG-10). A configuration that
 // does not load changes nothing.
-func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func() (config.Config, error)) {
+func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func() (config.Config, error)) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-s.changed:
 			if err := s.refresh(ctx); err != nil {
 				s.log.Error("the changed tools of MCP servers cannot be offered", "error", err)

@@ -46,18 +46,11 @@ func (s *starting) preload(ctx context.Context, p *brain.Preload) {
 	if p == nil {
 		return
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	s.beside(ctx, func(ctx context.Context) error {
 		p.Run(ctx)
-		if n, err := s.daemon.Calls(ctx); err == nil && n == 0 && s.cfg.Switches.SpareModel { // no request waits for the model
+		if n, err := s.daemon.Calls(ctx); err == nil && n == 0 && s.spares.Load() { // no request waits for the model
 			p.Together(ctx)
 		}
-	}()
-	s.later(func() error {
-		cancel()
-		<-done
 		return nil
 	})
 }
@@ -105,6 +98,18 @@ func (s *starting) close() {
 }
 
 func (s *starting) later(f func() error) { s.closes = append(s.closes, f) }
+
+// beside runs f beside the daemon. Close ends its context and waits for it, before it closes what was
+// opened earlier.
+func (s *starting) beside(ctx context.Context, f func(context.Context) error) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- f(ctx) }()
+	s.later(func() error {
+		cancel()
+		return <-done
+	})
+}
 
 // start opens brain, tools, skills, store and memory, and recovers the machine.
 func (s *starting) start(ctx context.Context) error {
