@@ -212,6 +212,21 @@ func (p place) path(text string) (string, error) {
 	return filepath.Join(p.dir, text), nil
 }
 
+// Absolute returns the value of a key with its relative paths made absolute, for a process with another
+// current folder than dir. What begins with ~ stays, because its user may be another, too. A value that is
+// wrong is returned as it is.
+func Absolute(key, text, dir string) string {
+	f, ok := newSchema().field(key)
+	if !ok || f.is != "path" && !f.isNamed() {
+		return text
+	}
+	v, err := f.parse(text, place{dir: dir, home: "~"})
+	if err != nil {
+		return text
+	}
+	return f.format(v)
+}
+
 // inRange checks a value against its bounds.
 func (f field) inRange(v reflect.Value, p place) error {
 	if f.within == (strict.Range{}) {

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
@@ -108,8 +109,13 @@ func (p *place) command(cfg config.Config) ([]string, error) {
 	if p.AllowExec {
 		args = append(args, "--allow-exec")
 	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
 	for _, set := range p.Set {
-		args = append(args, "--set", set)
+		key, value, _ := strings.Cut(set, "=")
+		args = append(args, "--set", key+"="+config.Absolute(key, value, dir))
 	}
 	return args, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -143,10 +142,7 @@ func (c *installCmd) write(w io.Writer, p plan) error {
 		case now != "" && !strings.Contains(now, writtenMark) && !c.Force:
 			return exit.Errorf(exit.Usage, "%s %w; look at it, then replace it with --force", f.path, errDifferent)
 		}
-		if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
-			return c.unwritten(err)
-		}
-		if err := (durable.As{Perm: 0o644}).Text(f.path, []byte(f.text)); err != nil {
+		if err := (durable.As{Perm: 0o644, Folder: 0o755}).Text(f.path, []byte(f.text)); err != nil {
 			return c.unwritten(err)
 		}
 		fmt.Fprintln(w, "written", f.path)

@@ -286,6 +286,29 @@ func TestCLI201ADryRunNamesTheFoldersThatAreMissing(t *testing.T) {
 	}
 }
 
+// The service has another current folder than the shell of the install.
+func TestCLI201RelativePathsAreThoseOfTheInstall(t *testing.T) {
+	b := newBench(t)
+	folder := t.TempDir()
+	t.Chdir(folder)
+	if err := os.WriteFile("me.md", []byte("You are me."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	install := &installCmd{place: b.place(), DryRun: true}
+	install.Set = []string{"prompts.identity_file=me.md", "skills.folders=skills,~/more", "events.files={inbox: {path: in}}", "brain.model=a/b"}
+	if err := install.install(b.host, b.terminal()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"--set prompts.identity_file=" + folder + "/me.md", `--set "skills.folders=[` + folder + `/skills, ~/more]"`,
+		`--set "events.files={\"inbox\":{\"path\":\"` + folder + `/in\"}}"`, "--set brain.model=a/b\n",
+	} {
+		if !strings.Contains(b.out.String(), want) {
+			t.Errorf("got %s; want %q in it", b.out.String(), want)
+		}
+	}
+}
+
 // A unit that somebody else wrote is neither replaced nor removed.
 func TestCLI203AForeignUnitStays(t *testing.T) {
 	b := newBench(t)
