@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -181,10 +182,7 @@ func verify(j engine.Reader, p *progress) (verified, error) {
 	}
 	v.last = start.Last
 	for _, d := range start.Doubts() {
-		i := 0
-		for start.Diverging[i].Handle != d.Handle {
-			i++
-		}
+		i := slices.IndexFunc(start.Diverging, func(v engine.Divergence) bool { return v.Handle == d.Handle })
 		v.Held = append(v.Held, doubt{d.Handle, start.Diverging[i].Index})
 	}
 	for _, h := range start.Machine.View().Handles {

@@ -68,8 +68,8 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 		return err
 	}
 	all, err := daemon.Schedules(context.Background())
-	if err != nil {
-		return exit.Daemon(err)
+	if err != nil { // it is added all the same, and must not be added again
+		fmt.Fprintln(t.Err, "· the daemon does not say when it runs next: see shelly schedule list")
 	}
 	for _, s := range all {
 		if s.ID == id {
