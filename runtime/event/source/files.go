@@ -395,6 +395,7 @@ func (w *watching) went(dir string) {
 		}
 	}
 	w.forget(dir)
+	maps.DeleteFunc(w.aside, func(folder string, _ bool) bool { return within(folder, dir) })
 	w.to.File(dir, settle.Went)
 	w.say()
 }

@@ -214,6 +214,24 @@ func TestEVT7AFolderThatIsNotWatchedIsNotReportedWhenItGoes(t *testing.T) {
 }
 
 // Such as the lost+found of a disk: what is next to it is watched all the same.
+// A folder that is moved away takes those in it along, which are left out: a file that later has the path
+// of one is a file.
+func TestEVT7AFileInThePlaceOfAFolderThatWasLeftOutIsReported(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(dir, "a", "build"), 0o755))
+	f := watch(t, dir, func(f *source.Files) { f.Ignore = []string{"build/"} }, 0)
+	f.until(t, "seen 2 folders")
+	must(t, os.Rename(f.path("a"), filepath.Join(elsewhere, "a")))
+	f.until(t, "went "+f.path("a"))
+	f.write("a/build")
+	f.until(t, "created "+f.path("a/build"))
+	must(t, os.Remove(f.path("a/build")))
+	f.write("last.txt")
+	if lines := f.until(t, "created "+f.path("last.txt")); !slices.Contains(lines, "removed "+f.path("a/build")) {
+		t.Errorf("it is not reported that the file is gone: %q", lines)
+	}
+}
+
 func TestEVT7AFolderThatCannotBeReadHidesNoOther(t *testing.T) {
 	if os.Geteuid() == 0 {
 		t.Skip("root reads every folder")
