@@ -113,9 +113,13 @@ const (
 // keepWatching restarts a source whenever it has failed (EVT-13), until ctx ends.
 func (e *Engine) keepWatching(ctx context.Context, w *watch) {
 	for wait := watchFirst; ; wait = min(2*wait, watchMost) {
+		begun := time.Now()
 		err := w.spec.Source.Watch(ctx, w)
 		if ctx.Err() != nil {
 			return
+		}
+		if time.Since(begun) >= watchMost { // it has worked in between
+			wait = watchFirst
 		}
 		if err == nil {
 			err = errors.New("it has ended")

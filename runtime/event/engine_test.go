@@ -520,6 +520,29 @@ func TestEVT13AReasonIsLoggedOnceUntilItChanges(t *testing.T) {
 	})
 }
 
+func TestEVT13ASourceThatHasWorkedIsTriedAgainSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var tries []time.Time
+		spec := inbox(nil)
+		spec.Source = watches(func(event.Sink) error {
+			tries = append(tries, time.Now())
+			if len(tries) == 10 {
+				time.Sleep(time.Hour)
+			}
+			return errors.New("the folder /in is gone")
+		})
+		w := begin(t, "", spec)
+		time.Sleep(2 * time.Hour)
+		w.stop()
+		if longest := tries[9].Sub(tries[8]); longest != time.Minute {
+			t.Errorf("the longest wait is %v", longest)
+		}
+		if again := tries[10].Sub(tries[9].Add(time.Hour)); again != time.Second {
+			t.Errorf("after an hour without a failure it waits %v, want a second", again)
+		}
+	})
+}
+
 func TestEVT13WhatIsNotHereIsNotTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
