@@ -25,6 +25,8 @@ type Caller struct {
 	Name   string
 	Rights access.Rights
 	paged  bool // by a page's token (COM-72)
+
+	counters *Counters // of the listener that it asks; nil: nobody counts
 }
 
 // Local is the holder of the daemon's own token.
@@ -174,7 +176,11 @@ func (o owned) Accept(ctx context.Context, r Request) (engine.Acceptance, error)
 	if err := checkRequest(r); err != nil { // the prefix may have made a name too long
 		return engine.Acceptance{}, err
 	}
-	return o.Front.Accept(ctx, r)
+	a, err := o.Front.Accept(ctx, r)
+	if caller.counters != nil {
+		caller.counters.accept(a, err)
+	}
+	return a, err
 }
 
 // Request implements [Front].

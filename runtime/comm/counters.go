@@ -2,8 +2,10 @@ package comm
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -70,6 +72,37 @@ func ClientWords(all []Connected) string {
 		words = append(words, fmt.Sprint(c.Open, " ", c.Front, " ", c.Client))
 	}
 	return strings.Join(words, ", ")
+}
+
+// countedWriter counts the answers that say that a request could not be read.
+type countedWriter struct {
+	http.ResponseWriter
+	counters *Counters
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (w *countedWriter) WriteHeader(status int) {
+	w.counters.misread(status)
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets [http.ResponseController] reach the writer.
+func (w *countedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// misread counts an answer of a status that says so.
+func (c *Counters) misread(status int) {
+	switch status {
+	case http.StatusBadRequest, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
+		c.malformed.Add(1)
+	}
+}
+
+// Misread counts a message of a caller if its problem is that it could not be read, for those
+// that have no answer of their own over HTTP.
+func Misread(ctx context.Context, p *Problem) {
+	if c := CallerOf(ctx).counters; c != nil {
+		c.misread(p.Code.Status())
+	}
 }
 
 // Counts is a reading of [Counters].

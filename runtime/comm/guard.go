@@ -59,11 +59,11 @@ func (h *HTTP) guard(next http.Handler) http.Handler {
 			return
 		}
 		if p := encoded(r); p != nil {
-			h.o.Counters.malformed.Add(1)
 			header.Set("Accept-Encoding", "identity") // RFC 9110, 15.5.16
 			p.write(w)
 			return
 		}
+		caller.counters = h.o.Counters
 		ctx, cancel := context.WithCancelCause(WithCaller(r.Context(), caller))
 		defer cancel(nil)
 		if alive != nil { // revoking a token ends what is open with it

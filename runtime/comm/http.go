@@ -213,7 +213,7 @@ func refuse(w http.ResponseWriter, err error) {
 // ServeHTTP implements [http.Handler]. It needs the connection's local address
 // in the request's context, where [http.Server] puts it.
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w, r = h.speak(w, r)
+	w, r = h.speak(&countedWriter{w, h.o.Counters}, r)
 	h.handler.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), placesKey{}, h)))
 }
 

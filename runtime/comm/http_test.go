@@ -16,6 +16,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/state"
+	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/comm/listener"
@@ -193,6 +194,44 @@ func TestTheStatusHasTheCountsOfTheListeners(t *testing.T) {
 	same(t, want, got)
 	if got := r.Header; got.Get("Cache-Control") != "no-store" || got.Get("X-Content-Type-Options") != "nosniff" {
 		t.Errorf("headers %v", got)
+	}
+}
+
+// Whichever route takes a request or cannot read one, it is counted (OBS-2).
+func TestOBS2TheListenerCountsTheRequestsOfAllRoutes(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) {
+		front := fronttest.New()
+		handle := func(w http.ResponseWriter, r *http.Request) error {
+			if r.ContentLength == 0 {
+				return comm.JSON(w, http.StatusBadRequest, "in words of its own")
+			}
+			a, err := comm.Owned(front).Accept(r.Context(), comm.Request{Key: httpKey("m1"), Text: "hello"})
+			if err != nil {
+				return err
+			}
+			return comm.JSON(w, http.StatusOK, a.Request.Text)
+		}
+		o.Routes = []comm.Route{{Method: http.MethodPost, Pattern: "/other", Right: access.Ask, Handle: handle}}
+	})
+	for range 2 {
+		s.start(call{method: "POST", path: "/other", body: "{}"})
+	}
+	want := comm.Counts{Accepted: 1, Duplicates: 1}
+	for _, c := range []call{
+		{method: "POST", path: "/other"},
+		{method: "GET", path: "/v1/requests?limit=many"},
+		{method: "GET", path: "/v1/requests?colour=red"},
+		post(`{"id":`),
+		with(post(good), "Content-Type", "text/plain"),
+		{method: "POST", path: "/v1/requests/m1/cancel?channel=a%20b"},
+		{method: "POST", path: "/v1/requests/absent/cancel"}, // it is well formed
+	} {
+		if r := s.start(c); r.StatusCode != http.StatusNotFound {
+			want.Malformed++
+		}
+	}
+	if got := s.counters.Counts(); got != want || want.Malformed != 6 {
+		t.Errorf("counts %+v, want %+v", got, want)
 	}
 }
 

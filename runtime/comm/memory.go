@@ -195,7 +195,6 @@ func (h *HTTP) postForget(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case len(ids) == 0:
-		h.o.Counters.malformed.Add(1)
 		return badRequest(`field "ids" is missing or empty`, "name the entries to forget")
 	}
 	return h.remember(w, r, "forget memory entries", func(ctx context.Context) (any, error) {

@@ -53,12 +53,10 @@ func (h *HTTP) postDecision(approve bool) func(http.ResponseWriter, *http.Reques
 			return err
 		}
 		if d.Grant, err = Scope(word, approve); err != nil {
-			h.o.Counters.malformed.Add(1)
 			return err
 		}
 		d, err = Reasoned(d)
 		if err := cmp.Or(err, CheckKey(d.Key), checkName("by", d.By, 0, ByBytesMax)); err != nil {
-			h.o.Counters.malformed.Add(1)
 			return err
 		}
 		taken, err := h.front.Decide(r.Context(), d)
@@ -146,17 +144,13 @@ func (h *HTTP) read(w http.ResponseWriter, r *http.Request, fields ...field) err
 	return h.readOf(w, r, h.o.RequestBytesMax, fields...)
 }
 
-// readOf is read of a body of at most bytesMax. It counts one that is malformed.
+// readOf is read of a body of at most bytesMax.
 func (h *HTTP) readOf(w http.ResponseWriter, r *http.Request, bytesMax int, fields ...field) error {
 	body, err := h.bodyOf(w, r, bytesMax)
 	if err != nil {
 		return err
 	}
-	err = decodeObject(body, fields...)
-	if err != nil {
-		h.o.Counters.malformed.Add(1)
-	}
-	return err
+	return decodeObject(body, fields...)
 }
 
 // The most bytes of a schedule's text and of its other fields.
@@ -182,7 +176,6 @@ func (h *HTTP) postSchedule(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if every > everySecondsMax {
-		h.o.Counters.malformed.Add(1)
 		return badRequest(fmt.Sprintf(`field "every_seconds" is more than %d`, everySecondsMax), "send fewer seconds")
 	}
 	in.Origin, in.Every = originAt(in.Origin, ChannelHTTP), fsm.Millis(every)*fsm.Second
@@ -198,7 +191,6 @@ func (h *HTTP) postSchedule(w http.ResponseWriter, r *http.Request) error {
 		err = cmp.Or(err, error(tooLarge("the message", ScheduleTextMax)))
 	}
 	if err != nil {
-		h.o.Counters.malformed.Add(1)
 		return err
 	}
 	return h.scheduled(w, r, in)

@@ -21,13 +21,9 @@ func (h *HTTP) bodyOf(w http.ResponseWriter, r *http.Request, bytesMax int) ([]b
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset, named := params["charset"]
 	if err != nil || media != "application/json" || named && !strings.EqualFold(charset, "utf-8") {
-		h.o.Counters.malformed.Add(1)
 		return nil, &Problem{CodeMediaType, "the body is not declared as JSON", "send Content-Type: application/json"}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(bytesMax)))
-	if err != nil {
-		h.o.Counters.malformed.Add(1)
-	}
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, tooLarge("the body", bytesMax)

@@ -30,7 +30,6 @@ func (h *HTTP) postRequest(w http.ResponseWriter, r *http.Request) error {
 	}
 	in, err := posted(r, body)
 	if err != nil {
-		h.o.Counters.malformed.Add(1)
 		return err
 	}
 	if m != modeReceipt { // before the acceptance: "busy" means that nothing has happened
@@ -105,10 +104,9 @@ func ChatOf(channel, chat string) fsm.Origin {
 	return origin
 }
 
-// accept passes a request to the daemon and counts the outcome.
+// accept passes a request to the daemon.
 func (h *HTTP) accept(ctx context.Context, in Request) (engine.Acceptance, error) {
 	a, err := h.front.Accept(ctx, in)
-	h.o.Counters.accept(a, err)
 	if err != nil {
 		h.note("accept a request", err)
 	}
@@ -262,7 +260,6 @@ func (h *HTTP) postEvent(w http.ResponseWriter, r *http.Request) error {
 		checkName("subject", e.Subject, 0, SubjectBytesMax),
 	)
 	if err != nil {
-		h.o.Counters.malformed.Add(1)
 		return err
 	}
 	if err := h.front.Raise(r.Context(), e); err != nil {

@@ -39,7 +39,6 @@ func (h *HTTP) postToken(w http.ResponseWriter, r *http.Request) error {
 	}
 	can, err := access.ParseRights(words)
 	if err = cmp.Or(access.CheckName(name), err); err != nil {
-		h.o.Counters.malformed.Add(1)
 		return badRequest(err.Error(), `send {"name": "ci", "can": ["ask"]}`)
 	}
 	token, err := h.o.Clients.Add(name, can)

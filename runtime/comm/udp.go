@@ -101,7 +101,6 @@ func (u *UDP) Serve(ctx context.Context, conn *net.UDPConn) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	p := &post{UDP: u, conn: conn, inbox: make(chan letter, inboxMax), watches: map[watchKey]struct{}{}}
 	defer p.running.Wait()
 	defer cancel()
@@ -151,7 +150,6 @@ func (p *post) receive(data []byte, from netip.AddrPort) {
 	}
 	request, err := decodeDatagram(data, caller.Name, p.o.RequestBytesMax)
 	if err != nil {
-		p.o.Counters.malformed.Add(1)
 		p.refuse(from, id, err)
 		return
 	}
@@ -187,6 +185,7 @@ func (p *post) acceptAll(ctx context.Context) {
 // The place for the watch is taken first, because "busy" means that nothing has
 // happened.
 func (p *post) accept(ctx context.Context, l letter) {
+	l.caller.counters = p.o.Counters
 	key, ctx := l.request.Key, WithCaller(ctx, l.caller)
 	watch := watchKey{l.from, key.Principal, key.ID}
 	added, err := p.open(watch)
@@ -197,7 +196,6 @@ func (p *post) accept(ctx context.Context, l letter) {
 	}
 	a, err := p.front.Accept(ctx, l.request)
 	failpoint.Hit(failpoint.UDPAccepted)
-	p.o.Counters.accept(a, err)
 	switch {
 	case err != nil:
 		if ProblemOf(err).Code == CodeInternal {
@@ -270,6 +268,7 @@ func (p *post) watch(ctx context.Context, w watchKey, l letter) {
 
 func (p *post) refuse(to netip.AddrPort, id string, err error) {
 	problem := ProblemOf(err)
+	p.o.Counters.misread(problem.Code.Status())
 	p.send(to, encode(Datagram{
 		ID: id, Type: DatagramError, Content: problem.Message + ": " + problem.Hint, IsError: true, Code: problem.Code,
 	}))

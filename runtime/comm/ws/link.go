@@ -83,7 +83,9 @@ func (l *link) read(ctx context.Context) error {
 			err = l.heed(ctx, f)
 		}
 		if err != nil {
-			if err := l.send(Refusal{"error", f.Type, f.ID, *comm.ProblemOf(err)}); err != nil {
+			p := comm.ProblemOf(err)
+			comm.Misread(ctx, p)
+			if err := l.send(Refusal{"error", f.Type, f.ID, *p}); err != nil {
 				return err
 			}
 		}

@@ -34,6 +34,7 @@ type site struct {
 	ctx     context.Context
 	front   *fronttest.Front
 	clients *access.Clients
+	counts  *comm.Counters
 	address string
 	stop    func()
 	ended   chan error // what Serve returned
@@ -46,9 +47,9 @@ func serve(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
-	s := &site{t: t, ctx: ctx, front: fronttest.New(), clients: clients}
+	s := &site{t: t, ctx: ctx, front: fronttest.New(), clients: clients, counts: &comm.Counters{}}
 	h, err := comm.NewHTTP(s.front, comm.HTTPOptions{
-		Token: token, Clients: clients, RequestBytesMax: 4096, Routes: []comm.Route{ws.New(s.front, ws.Options{BytesMax: 4096})},
+		Token: token, Clients: clients, RequestBytesMax: 4096, Counters: s.counts, Routes: []comm.Route{ws.New(s.front, ws.Options{BytesMax: 4096})},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -163,6 +164,19 @@ func TestCOM93AFrameThatIsWrongIsAnsweredAndNothingElseEnds(t *testing.T) {
 	s.send(c, strings.Repeat("x", 5000))
 	if _, _, err := c.Read(s.ctx); websocket.CloseStatus(err) != websocket.StatusMessageTooBig {
 		t.Errorf("a frame that is too long: %v", err)
+	}
+}
+
+// What comes over a WebSocket is counted like all else that comes to the listener (OBS-2).
+func TestOBS2FramesAreCounted(t *testing.T) {
+	s := serve(t)
+	c := s.with(token)
+	s.send(c, `{"type":"ask",`)
+	s.want(c, `"bad_request"`)
+	s.send(c, `{"type":"ask","id":"a","text":"hello"}`)
+	s.want(c, `"accepted"`)
+	if got, want := s.counts.Counts(), (comm.Counts{Accepted: 1, Malformed: 1}); got != want {
+		t.Errorf("counts %+v, want %+v", got, want)
 	}
 }
 
