@@ -2,7 +2,6 @@ package comm
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -94,14 +93,6 @@ func (c *Counters) misread(status int) {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType:
 		c.malformed.Add(1)
-	}
-}
-
-// Misread counts a message of a caller if its problem is that it could not be read, for those
-// that have no answer of their own over HTTP.
-func Misread(ctx context.Context, p *Problem) {
-	if c := CallerOf(ctx).counters; c != nil {
-		c.misread(p.Code.Status())
 	}
 }
 

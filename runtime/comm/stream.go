@@ -69,6 +69,14 @@ func Place(ctx context.Context) (release func(), err error) {
 	return h.stream(ctx)
 }
 
+// Misread counts a message of a caller if its problem is that it could not be read, for those
+// that have no answer of their own over HTTP.
+func Misread(ctx context.Context, p *Problem) {
+	if c := CallerOf(ctx).counters; c != nil {
+		c.misread(p.Code.Status())
+	}
+}
+
 // streamEvents writes first, then the request's events until its reply
 // (COM-4). A stream that ends without a reply means that the client should attach again.
 func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.RequestKey, after *position.Position, first ...Event) {
