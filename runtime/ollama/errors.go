@@ -30,6 +30,17 @@ func (e *Error) Error() string { return e.Reason }
 // BrainClass returns the class.
 func (e *Error) BrainClass() fsm.BrainClass { return e.Class }
 
+// ofOneModel reports whether the answer to a question about a model is about that model: the server
+// may answer about others.
+func (e *Error) ofOneModel() bool {
+	switch e.Class {
+	case fsm.BrainMissingModel, fsm.BrainCrashed, fsm.BrainError, fsm.BrainGarbage:
+		return true
+	default:
+		return false
+	}
+}
+
 func failure(class fsm.BrainClass, format string, args ...any) *Error {
 	return &Error{Class: class, Reason: fmt.Sprintf(format, args...)}
 }

@@ -1,7 +1,9 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -99,8 +101,8 @@ func numberOf(info map[string]any, key string) int {
 // Choose returns the models to use. A configured model must be installed, and the chat model able
 // to chat. If no chat model is configured, it is the first installed one that can call tools; if no
 // embedding model is configured, the first that can embed, or "" if there is none: memory is then
-// searched by keyword. A model that another host runs is never chosen (BRN-10). The error is an
-// [*Error] that says what to pull.
+// searched by keyword. A model that another host runs is never chosen, nor one that the server
+// cannot describe (BRN-10). The error is an [*Error] that says what to pull.
 func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 	models, err := c.Models(ctx)
 	if err != nil {
@@ -118,6 +120,7 @@ func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 			return "", "", err
 		}
 	}
+	var undescribed *Error // why the first of those was not
 	for _, m := range models {
 		if chat != "" && embed != "" {
 			break
@@ -126,6 +129,11 @@ func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 			continue
 		}
 		can, err := c.Show(ctx, m.Name)
+		if err, is := errors.AsType[*Error](err); is && err.ofOneModel() {
+			c.opt.Log.Warn("the server cannot describe a model, which is not chosen", "model", m.Name, "because", err)
+			undescribed = cmp.Or(undescribed, err)
+			continue
+		}
 		if err != nil {
 			return "", "", err
 		}
@@ -138,6 +146,9 @@ func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 	}
 	if embed == NoEmbedding {
 		embed = ""
+	}
+	if chat == "" && undescribed != nil {
+		return "", "", undescribed
 	}
 	if chat == "" {
 		return "", "", failure(fsm.BrainMissingModel, "the Ollama server at %s has no model that can call tools: run \"ollama pull %s\" there", c.base, suggestedModel)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,11 @@ func library(t *testing.T, models ...string) *httptest.Server {
 		if err := json.Unmarshal([]byte(body), &req); err != nil {
 			t.Error(err)
 		}
+		if slices.Contains(can[req.Model], "broken") { // a file of it is missing
+			w.WriteHeader(http.StatusInternalServerError)
+			_ = json.NewEncoder(w).Encode(map[string]any{"error": "open /models/blobs/sha256-1: no such file or directory"})
+			return
+		}
 		_ = json.NewEncoder(w).Encode(map[string]any{"capabilities": can[req.Model]})
 	})
 }
@@ -111,11 +117,15 @@ func TestBRN10AModelIsChosenByWhatItCanDo(t *testing.T) {
 		wantChat, wantEmb string // configured
 		gotChat, gotEmb   string
 		missing           string
+		fails             string // another error
 	}{
 		{name: "the first that can", models: all, gotChat: "small:4b", gotEmb: "vec:latest"},
 		{name: "configured ones", models: all, wantChat: "old:7b", wantEmb: "vec2", gotChat: "old:7b", gotEmb: "vec2"},
 		{name: "configured chat", models: all, wantChat: "large:8b", gotChat: "large:8b", gotEmb: "vec:latest"},
 		{name: "no embedding model", models: all[:4], gotChat: "small:4b"},
+		{name: "one that cannot be described", models: append([]string{"half:1b = broken"}, all...), gotChat: "small:4b", gotEmb: "vec:latest"},
+		{name: "a configured chat model besides one that cannot be described", models: append([]string{"half:1b = broken"}, all[:4]...), wantChat: "large:8b", gotChat: "large:8b"},
+		{name: "only one that cannot be described", models: []string{"half:1b = broken"}, fails: "no such file"},
 		{name: "nothing installed", missing: "ollama pull"},
 		{name: "nothing that can call tools", models: all[:2], missing: "no model that can call tools"},
 		{name: "configured chat missing", models: all, wantChat: "ghost", missing: "ollama pull ghost"},
@@ -128,6 +138,10 @@ func TestBRN10AModelIsChosenByWhatItCanDo(t *testing.T) {
 			chat, embed, err := c.Choose(testContext(t))
 			if tt.missing != "" {
 				wantClass(t, err, fsm.BrainMissingModel, tt.missing)
+				return
+			}
+			if tt.fails != "" {
+				wantClass(t, err, fsm.BrainError, tt.fails)
 				return
 			}
 			if err != nil || chat != tt.gotChat || embed != tt.gotEmb {
