@@ -86,8 +86,9 @@ func (k *known) join(model string) *load {
 func (k *known) leave(model string, l *load) (shared bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if l.waiting--; l.waiting == 0 {
-		k.at(model).load = nil
+	l.waiting--
+	if f := k.at(model); l.waiting == 0 && f.load == l { // what was known may have been forgotten meanwhile, and another load begun
+		f.load = nil
 	}
 	return l.chats > 1
 }
