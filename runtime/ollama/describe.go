@@ -3,6 +3,7 @@ package ollama
 import (
 	"cmp"
 	"context"
+	"net"
 	"strings"
 	"time"
 
@@ -106,5 +107,5 @@ func (c *Client) Loaded(ctx context.Context) ([]Loaded, error) {
 // Local reports whether the server is on this machine, judging by its address.
 func (c *Client) Local() bool {
 	host := c.base.Hostname()
-	return host == "localhost" || strings.HasPrefix(host, "127.") || host == "::1"
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }

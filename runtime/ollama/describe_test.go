@@ -59,7 +59,10 @@ func TestCLI10LoadedSaysWhatIsInMemory(t *testing.T) {
 }
 
 func TestLocalIsThisMachine(t *testing.T) {
-	for address, want := range map[string]bool{"127.0.0.1": true, "localhost:1": true, "[::1]:5": true, "0.0.0.0": true, "10.0.0.7": false, "http://models": false} {
+	for address, want := range map[string]bool{
+		"127.0.0.1": true, "localhost:1": true, "[::1]:5": true, "0.0.0.0": true, "10.0.0.7": false, "http://models": false,
+		"Localhost": true, "[0:0:0:0:0:0:0:1]": true, "127.example.com": false,
+	} {
 		c, err := ollama.New(ollama.Options{BaseURL: address})
 		if err != nil || c.Local() != want {
 			t.Errorf("%s: %v, want %v", address, !want, want)
