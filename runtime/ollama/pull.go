@@ -51,7 +51,7 @@ func (c *Client) Pull(ctx context.Context, name string, tell func(Pulling)) erro
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, lineBytesMax))
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, errorBytesMax))
 		text, ours := errorText(body)
 		return c.unpulled(name, resp.StatusCode, text, ours)
 	}
