@@ -23,7 +23,7 @@ type answering struct {
 
 	mu      sync.Mutex
 	open    *comm.Event // the question that a line answers
-	because string      // the key of the one that is refused with the reason in the next line
+	because bool        // it is refused, with the reason in the next line
 	done    string      // the key of the last question that was answered
 }
 
@@ -46,7 +46,7 @@ func (a *answering) show(e comm.Event) bool {
 	switch {
 	case e.Type == comm.EventQuestion && e.Question == fsm.QuestionApprove:
 		if e.Key != a.done && (a.open == nil || a.open.Key != e.Key) { // a stream that was resumed repeats it
-			a.open = &e
+			a.open, a.because = &e, false
 			a.w.say(question.Text(e))
 			a.prompt()
 		}
@@ -116,11 +116,11 @@ func (a *answering) line(ctx context.Context, line string) {
 // then, "" if it is one.
 func (a *answering) decision(line string) (d client.Decision, more string) {
 	switch d, ok := question.Decision(line); {
-	case a.because == a.open.Key:
-		a.because = ""
+	case a.because:
+		a.because = false
 		return client.Decision{Reason: strings.TrimSpace(line)}, ""
 	case question.Because(line):
-		a.because = a.open.Key
+		a.because = true
 		return d, reason
 	case !ok:
 		return d, choices

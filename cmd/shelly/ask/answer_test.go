@@ -85,6 +85,19 @@ func TestCLI120TheReasonOfARefusalCanHaveItsOwnLine(t *testing.T) {
 	}
 }
 
+// A question that is asked again is a new one, for which no reason is awaited yet.
+func TestCLI120AQuestionThatIsAskedAgainIsAnsweredFromTheBeginning(t *testing.T) {
+	p := newPerson()
+	p.show(asks("k"))
+	p.line(t.Context(), "because")
+	p.show(comm.Event{Type: comm.EventState, State: state.Parked})
+	p.show(asks("k"))
+	p.line(t.Context(), "yes")
+	if want := []client.Decision{{Key: "k", Approve: true}}; cmp.Diff(want, p.told) != "" {
+		t.Errorf("got %+v, want %+v", p.told, want)
+	}
+}
+
 func TestCLI120AQuestionShowsWhatItIsAbout(t *testing.T) {
 	p := newPerson()
 	e := asks("k")
