@@ -138,3 +138,48 @@ func TestBRN10AnEmbeddingModelThatIsPulledLaterIsUsed(t *testing.T) {
 		}
 	}
 }
+
+// A server that is slow to say which models it has must not keep those waiting who know theirs.
+func TestBRN10ALookForAnEmbeddingModelDelaysNoChat(t *testing.T) {
+	model := mock.New(mock.Options{Brain: says("hello")})
+	var slow atomic.Bool
+	looks := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if slow.Load() && r.URL.Path == "/api/tags" {
+			close(looks)
+			<-r.Context().Done()
+			return
+		}
+		model.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	b, err := Open(t.Context(), config.Brain{Kind: "ollama", URL: server.URL}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow.Store(true)
+	looking, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _, _ = b.Embedder.Embed(looking, "a")
+	}()
+	<-looks
+	chat, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := b.Chat(chat, fsm.AskBrain{}, nil, func(daemon.Piece) {})
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-chat.Done():
+		t.Error("the chat waits for the look")
+	}
+	stop()
+	<-ended
+}

@@ -96,6 +96,9 @@ func (o *Ollama) choose(ctx context.Context) (*chosen, error) {
 }
 
 func (o *Ollama) current(ctx context.Context) (*chosen, error) {
+	if ready := o.ready.Load(); ready != nil { // whatever is being looked for
+		return ready, nil
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ready.Load() == nil {
