@@ -58,43 +58,15 @@ func (b *budget) readSettings(path string) (s settings) {
 	if err != nil {
 		return s
 	}
-	section := ""
-	for line := range strings.Lines(strings.ReplaceAll(string(text), "\\\n", "")) {
-		line = strings.TrimSpace(line)
-		if rest, ok := strings.CutPrefix(line, "["); ok {
-			section, line, _ = strings.Cut(rest, "]") // a key may follow on the same line
-			section, _, _ = strings.Cut(strings.ToLower(section), " ")
-			line = strings.TrimSpace(line)
-		}
-		key, value, _ := strings.Cut(line, "=")
-		switch strings.TrimSpace(section) + "." + strings.ToLower(strings.TrimSpace(key)) {
+	parse(string(text), func(section, key, value string) {
+		switch section + "." + key {
 		case "core.hookspath":
-			s.hooks = append(s.hooks, unquoted(value))
+			s.hooks = append(s.hooks, value)
 		case "include.path", "includeif.path":
-			s.includes = append(s.includes, unquoted(value))
+			s.includes = append(s.includes, value)
 		}
-	}
+	})
 	return s
-}
-
-// unquoted returns a value without its comment, its quotes and surrounding spaces.
-func unquoted(value string) string {
-	var b strings.Builder
-	quoted := false
-	for i := 0; i < len(value); i++ {
-		switch c := value[i]; {
-		case c == '"':
-			quoted = !quoted
-		case c == '\\' && i+1 < len(value):
-			i++
-			b.WriteByte(value[i])
-		case !quoted && (c == '#' || c == ';'):
-			return strings.TrimSpace(b.String())
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return strings.TrimSpace(b.String())
 }
 
 // named returns the files and folders outside a git folder that its configuration names and that

@@ -144,3 +144,31 @@ func TestTOL45ConfigurationsAreReadWithinBounds(t *testing.T) {
 		t.Errorf("one path is looked up %d times", pathsMax-left.paths)
 	}
 }
+
+// What git itself reads in each of these was looked up with git config --list.
+func TestTOL45AConfigurationIsReadAsGitReadsIt(t *testing.T) {
+	hooks := settings{hooks: []string{"a"}}
+	for text, want := range map[string]settings{
+		"# see C:\\\n[core]\n\thooksPath = a\n":                             hooks,
+		"[user]\n\tname = x # c:\\\n[core]\n\thooksPath = a\n":              hooks,
+		"\ufeff[core]\n\thooksPath = a\n":                                   hooks,
+		"[user] [core] hooksPath = a\n":                                     hooks,
+		"[core \"x\"]\n[core]hooksPath=a":                                   hooks,
+		"[user]\n\tname = \"# [core]\" ; [user]\n[core]\n hooksPath = a":    hooks,
+		"[core]\r\n\thooksPath = b\\\r\n/c\r\n":                             {hooks: []string{"b/c"}},
+		"[core]\n\thooksPath = \"d\\te\" ; c\\\n[x]\n\ty = z\n":             {hooks: []string{"d\te"}},
+		"[core]\n\thooksPath\n\thooksPath = \"f;#\" \n":                     {hooks: []string{"f;#"}},
+		"[includeIf\t\"gitdir:**\"]\n\tpath = a\n":                          {includes: []string{"a"}},
+		"[includeIf \"gitdir:]/\\\"\"] path = a\n[include]\n\tpath = b":     {includes: []string{"a", "b"}},
+		"[corehooks]\n\thooksPath = a\n[core]\n\tcomment = hooksPath = a\n": {},
+	} {
+		path := filepath.Join(t.TempDir(), "config")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := newBudget().readSettings(path)
+		if !slices.Equal(got.hooks, want.hooks) || !slices.Equal(got.includes, want.includes) {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
