@@ -68,7 +68,7 @@ func (c *Command) once(ctx context.Context, t *terminal.Terminal, daemon *client
 }
 
 // watch prints the status repeatedly, on a terminal in the same place. It waits for a daemon
-// that is not running.
+// that is not running, or does not answer.
 func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *client.Client, cfg config.Config) error {
 	tick := time.NewTicker(c.Every)
 	defer tick.Stop()
@@ -86,7 +86,7 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *clien
 			return nil
 		case errors.Is(err, client.ErrNotRunning):
 			fmt.Fprintln(screen.Out, "shelly is not running")
-		case errors.Is(err, client.ErrSilent):
+		case errors.Is(err, client.ErrSilent), errors.Is(err, client.ErrBroken): // it was killed, or is too busy
 			fmt.Fprintln(screen.Out, err)
 		case err != nil:
 			return err

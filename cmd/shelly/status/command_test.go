@@ -1,12 +1,22 @@
 package status
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
+	"time"
 
+	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
+	"shelly/runtime/comm/fronttest"
+	"shelly/runtime/comm/listener"
 	"shelly/runtime/config"
 )
 
@@ -34,5 +44,47 @@ func TestCLI144WhatIsLoadedIsAskedOfTheDaemonsServer(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("configured %s, the daemon asks %q: got %q, want %q", tt.configured, tt.server, got, tt.want)
 		}
+	}
+}
+
+// A daemon may be killed, or be too slow, while it answers.
+func TestCLI144AWatchOutlastsAnAnswerThatBreaksOff(t *testing.T) {
+	dir := t.TempDir()
+	token, err := client.EnsureToken(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	asked := 0
+	h, err := comm.NewHTTP(fronttest.New(), comm.HTTPOptions{Token: token, RequestBytesMax: 4096, Complete: func(*comm.Status) {
+		switch asked++; asked {
+		case 1:
+			panic(http.ErrAbortHandler)
+		case 3:
+			stop()
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := listener.TCP("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(ctx, l) }()
+	if err := client.WriteEndpoint(dir, client.Endpoint{HTTP: l.Addr().String(), PID: os.Getpid()}); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	c := &Command{Every: time.Millisecond}
+	err = c.watch(ctx, &terminal.Terminal{Out: &out, Err: &out}, client.New(dir, client.Options{}), config.Config{})
+	if err != nil || asked != 3 || !strings.Contains(out.String(), "the connection broke") || !strings.Contains(out.String(), "serving, up") {
+		t.Errorf("%v after %d questions; want nil after 3:\n%s", err, asked, out.String())
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
