@@ -189,9 +189,7 @@ func (r *Result) Path(table string, handle fsm.HandleID) []fsm.State {
 			if m.Table != table || m.Handle != handle || m.Stays() {
 				continue
 			}
-			if len(path) == 0 {
-				path = append(path, m.From)
-			} else if path[len(path)-1] != m.From {
+			if len(path) == 0 || path[len(path)-1] != m.From {
 				path = append(path, m.From)
 			}
 			path = append(path, m.To)

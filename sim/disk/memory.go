@@ -1,9 +1,9 @@
 package disk
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
-	"sort"
 	"strings"
 	"unicode"
 
@@ -19,12 +19,10 @@ type Memory struct {
 
 // Put stores an entry, or replaces the one with its id.
 func (m *Memory) Put(e fsm.Entry) {
-	for i := range m.Entries {
-		if m.Entries[i].ID == e.ID {
-			m.Entries = slices.Clone(m.Entries) // what is synced stays
-			m.Entries[i] = e
-			return
-		}
+	if i := slices.IndexFunc(m.Entries, func(o fsm.Entry) bool { return o.ID == e.ID }); i >= 0 {
+		m.Entries = slices.Clone(m.Entries) // what is synced stays
+		m.Entries[i] = e
+		return
 	}
 	m.Entries = append(m.Entries, e)
 }
@@ -58,7 +56,7 @@ func (m *Memory) Recall(e fsm.Recall) []fsm.Memory {
 		score := 0
 		have := words(entry.Summary + " " + entry.Text)
 		for _, w := range wanted {
-			if i := sort.SearchStrings(have, w); i < len(have) && have[i] == w {
+			if _, has := slices.BinarySearch(have, w); has {
 				score++
 			}
 		}
@@ -66,16 +64,8 @@ func (m *Memory) Recall(e fsm.Recall) []fsm.Memory {
 			hits = append(hits, hit{entry, score})
 		}
 	}
-	sort.SliceStable(hits, func(i, j int) bool {
-		a, b := hits[i], hits[j]
-		switch {
-		case a.score != b.score:
-			return a.score > b.score
-		case a.entry.At != b.entry.At:
-			return a.entry.At > b.entry.At
-		default:
-			return a.entry.ID < b.entry.ID
-		}
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.entry.At, a.entry.At), cmp.Compare(a.entry.ID, b.entry.ID))
 	})
 	var found []fsm.Memory
 	for _, h := range hits[:min(e.TopK, len(hits))] {
@@ -102,7 +92,7 @@ func words(text string) []string {
 			list = append(list, rest)
 		}
 	}
-	sort.Strings(list)
+	slices.Sort(list)
 	return slices.Compact(list)
 }
 
