@@ -146,7 +146,7 @@ func (h *HTTP) read(w http.ResponseWriter, r *http.Request, fields ...field) err
 
 // readOf is read of a body of at most bytesMax.
 func (h *HTTP) readOf(w http.ResponseWriter, r *http.Request, bytesMax int, fields ...field) error {
-	body, err := h.bodyOf(w, r, bytesMax)
+	body, err := Body(w, r, bytesMax)
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,12 @@ import (
 
 // body reads a whole JSON body of at most the request limit.
 func (h *HTTP) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	return h.bodyOf(w, r, h.o.RequestBytesMax)
+	return Body(w, r, h.o.RequestBytesMax)
 }
 
-// bodyOf reads a whole JSON body. If it is longer than bytesMax, the guard discards the rest.
-func (h *HTTP) bodyOf(w http.ResponseWriter, r *http.Request, bytesMax int) ([]byte, error) {
+// Body reads a whole JSON body of a request to a listener. If it is longer than bytesMax, the guard
+// discards the rest.
+func Body(w http.ResponseWriter, r *http.Request, bytesMax int) ([]byte, error) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset, named := params["charset"]
 	if err != nil || media != "application/json" || named && !strings.EqualFold(charset, "utf-8") {
@@ -28,7 +29,11 @@ func (h *HTTP) bodyOf(w http.ResponseWriter, r *http.Request, bytesMax int) ([]b
 	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, tooLarge("the body", bytesMax)
 	case err != nil:
-		return nil, &Problem{CodeIncomplete, "the body ended early or came too slowly", "nothing has happened; send it whole within " + h.o.ReadTimeout.String()}
+		hint := "nothing has happened; send it whole"
+		if h, ok := r.Context().Value(placesKey{}).(*HTTP); ok {
+			hint += " within " + h.o.ReadTimeout.String()
+		}
+		return nil, &Problem{CodeIncomplete, "the body ended early or came too slowly", hint}
 	}
 	return body, nil
 }

@@ -249,7 +249,7 @@ func (h *HTTP) once(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	err := checkName(idempotency.Header, key, 1, IDBytesMax)
 	var body []byte
 	if err == nil {
-		body, err = h.bodyOf(w, r, MemoryBytesMax)
+		body, err = Body(w, r, MemoryBytesMax)
 	}
 	if err == nil {
 		// What has begun may happen although its client has gone. Its answer is kept for the client

@@ -3,7 +3,6 @@ package channels
 import (
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"shelly/runtime/channel/webhook"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
-	"shelly/runtime/front/wire"
 )
 
 // Talk runs the channels of a daemon.
@@ -70,16 +68,15 @@ const (
 
 // try sends a message to a chat once.
 func (t *Talk) try(w http.ResponseWriter, r *http.Request) error {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, tryBytesMax))
-	var v wire.Value
-	if err == nil {
-		v, err = wire.Parse(body)
+	body, err := comm.Body(w, r, tryBytesMax)
+	if err != nil {
+		return err
 	}
 	var m channel.TryBody
-	if err == nil {
-		err = v.Object(wire.Text("chat", &m.Chat), wire.Text("text", &m.Text))
+	if err := comm.DecodeTexts(body, map[string]*string{"chat": &m.Chat, "text": &m.Text}); err != nil {
+		return err
 	}
-	if err != nil || m.Chat == "" {
+	if m.Chat == "" {
 		return &comm.Problem{Code: comm.CodeBadRequest, Message: "the body names no chat", Hint: `send {"chat": "…", "text": "…"}`}
 	}
 	name := r.PathValue("name")

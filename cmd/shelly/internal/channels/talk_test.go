@@ -2,6 +2,7 @@ package channels
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"shelly/runtime/channel"
+	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/config"
 )
@@ -33,6 +35,7 @@ func TestCHN11TheResultOfALongTryIsWritten(t *testing.T) {
 	cancel()
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(`{"chat":"mia"}`))
 	r.SetPathValue("name", "hook")
+	r.Header.Set("Content-Type", "application/json")
 	w := &slow{ResponseRecorder: httptest.NewRecorder()}
 	for _, route := range talk.Routes() {
 		if route.Pattern != channel.TryRoute {
@@ -44,6 +47,28 @@ func TestCHN11TheResultOfALongTryIsWritten(t *testing.T) {
 		}
 		if w.until.Sub(began) <= tryMax {
 			t.Errorf("the answer may be written for %v", w.until.Sub(began))
+		}
+	}
+}
+
+func TestCHN11ATryThatCannotBeReadSaysWhy(t *testing.T) {
+	talk := New(config.Config{Data: t.TempDir()}, fronttest.New(), slog.New(slog.DiscardHandler))
+	for body, want := range map[string]struct {
+		code comm.Code
+		says string
+	}{
+		`{}`:                      {comm.CodeBadRequest, "names no chat"},
+		`{"chat":`:                {comm.CodeBadRequest, "ends too early"},
+		`{"chat":"mia","to":"x"}`: {comm.CodeBadRequest, `"to"`},
+		`{"chat":"mia","text":"` + strings.Repeat("x", tryBytesMax) + `"}`: {comm.CodeTooLarge, "65536 bytes"},
+		`{"chat":"mia"}`: {comm.CodeNotFound, "no such channel"},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		r.SetPathValue("name", "none")
+		r.Header.Set("Content-Type", "application/json")
+		p, is := errors.AsType[*comm.Problem](talk.try(httptest.NewRecorder(), r))
+		if !is || p.Code != want.code || !strings.Contains(p.Message, want.says) {
+			t.Errorf("%.40s: got %+v; want %s that says %s", body, p, want.code, want.says)
 		}
 	}
 }

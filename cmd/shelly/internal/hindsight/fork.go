@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"slices"
 	"time"
@@ -66,7 +65,11 @@ type Reply struct {
 
 // postFork answers what would have happened (COM-75).
 func (h *hindsight) postFork(w http.ResponseWriter, r *http.Request) error {
-	in, err := forkOf(http.MaxBytesReader(w, r.Body, bodyBytes))
+	data, err := comm.Body(w, r, bodyBytes)
+	if err != nil {
+		return err
+	}
+	in, err := forkOf(data)
 	if err != nil {
 		return &comm.Problem{Code: comm.CodeBadRequest, Message: "the body is not one JSON object with at and edits: " + err.Error(), Hint: `send {"at": 4, "edits": {"result": "no such file"}}`}
 	}
@@ -92,11 +95,7 @@ type wanted struct {
 
 // forkOf reads a body. What two readers could understand differently, such as a name given twice,
 // is refused, as everywhere (COM-6).
-func forkOf(body io.Reader) (in wanted, err error) {
-	data, err := io.ReadAll(body)
-	if err != nil {
-		return in, err
-	}
+func forkOf(data []byte) (in wanted, err error) {
 	if _, err := wire.Parse(data); err != nil {
 		return in, err
 	}

@@ -120,6 +120,7 @@ func (s *site) do(method, path, body string, to any) (p *comm.Problem) {
 	s.t.Helper()
 	w := httptest.NewRecorder()
 	asked := httptest.NewRequest(method, path, strings.NewReader(body))
+	asked.Header.Set("Content-Type", "application/json")
 	s.mux.ServeHTTP(w, asked.WithContext(comm.WithCaller(asked.Context(), comm.Local())))
 	if w.Code == http.StatusTeapot {
 		p, to = &comm.Problem{}, nil
@@ -188,7 +189,7 @@ func TestCOM75WhatCannotBeForkedIsReported(t *testing.T) {
 		`{"at": 4, "edits": {"result": "nothing"}}{}`:    comm.CodeBadRequest,
 		"{\"at\": 4, \"edits\": {\"result\": \"\xff\"}}": comm.CodeBadRequest,
 		`[]`: comm.CodeBadRequest,
-		`{"at": 4, "edits": {"result": "` + strings.Repeat("x", bodyBytes) + `"}}`: comm.CodeBadRequest,
+		`{"at": 4, "edits": {"result": "` + strings.Repeat("x", bodyBytes) + `"}}`: comm.CodeTooLarge,
 	} {
 		var b ForkBody
 		if p := s.do("POST", "/v1/requests/"+s.id+"/fork", body, &b); p == nil || p.Code != want || p.Hint == "" {
