@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -86,10 +87,30 @@ func TestTOL26AKilledWriteIsOldOrNewAndTheProbeKnows(t *testing.T) {
 		if entries, err := os.ReadDir(filepath.Join(dir, "ws")); err != nil || len(entries) > 1 {
 			t.Errorf("the workspace holds %v, %v", entries, err)
 		}
+		if left := withoutRecord(t, filepath.Join(dir, "changes")); len(left) > 0 {
+			t.Errorf("killed in call %d: the record of changes holds %q", begun, left)
+		}
 		if err := tools.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// withoutRecord returns the files of a record of changes that belong to no change.
+func withoutRecord(t *testing.T, dir string) (left []string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		stem, before := strings.CutSuffix(f.Name(), ".before")
+		of := slices.ContainsFunc(files, func(o os.DirEntry) bool { return o.Name() != f.Name() && strings.HasPrefix(o.Name(), stem+".") })
+		if strings.HasPrefix(f.Name(), ".") || before && !of {
+			left = append(left, f.Name())
+		}
+	}
+	return left
 }
 
 // killedAfter lets a process write, kills it some time after its third call began, and returns

@@ -62,7 +62,7 @@ func (t *Tools) Tidy(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	var failed []error
+	failed := []error{t.log.Sweep()}
 	for _, e := range entries {
 		if e.State != change.Started {
 			continue

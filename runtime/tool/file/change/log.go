@@ -251,13 +251,19 @@ func (l *Log) scan() ([]*Entry, error) {
 	var entries []*Entry
 	for _, f := range found {
 		stem, state, _ := strings.Cut(f.Name(), ".")
-		number, err := strconv.ParseUint(strings.SplitN(stem, "-", 2)[0], 10, 64)
-		if err == nil && slices.Contains([]State{Started, Ended, Undone}, State(state)) {
+		if number, ours := numberOf(stem); ours && slices.Contains([]State{Started, Ended, Undone}, State(state)) {
 			entries = append(entries, &Entry{State: State(state), log: l, number: number, stem: stem})
 		}
 	}
 	slices.SortFunc(entries, func(a, b *Entry) int { return cmp.Compare(a.number, b.number) })
 	return entries, nil
+}
+
+// numberOf returns the number of a change from the stem of its files' names.
+func numberOf(stem string) (number uint64, ours bool) {
+	digits, _, _ := strings.Cut(stem, "-")
+	number, err := strconv.ParseUint(digits, 10, 64)
+	return number, err == nil
 }
 
 // read reads the record.
@@ -271,6 +277,30 @@ func (e *Entry) read() error {
 	}
 	if len(e.Raw) > 0 {
 		e.Folder, e.Name = filepath.Dir(string(e.Raw)), filepath.Base(string(e.Raw))
+	}
+	return nil
+}
+
+// Sweep removes what a killed process has left of a record that it had not finished: what a file
+// held before, which belongs to no record, and files that were not renamed yet. One that cannot be
+// removed stays. The caller holds the lock.
+func (l *Log) Sweep() error {
+	found, err := os.ReadDir(l.dir)
+	if err != nil {
+		return err
+	}
+	recorded := map[string]bool{} // stems
+	for _, f := range found {
+		if stem, end, _ := strings.Cut(f.Name(), "."); end != "before" {
+			recorded[stem] = true
+		}
+	}
+	for _, f := range found {
+		name, unfinished := strings.CutPrefix(f.Name(), ".")
+		stem, end, _ := strings.Cut(name, ".")
+		if _, ours := numberOf(stem); ours && (unfinished || end == "before" && !recorded[stem]) {
+			_ = os.Remove(filepath.Join(l.dir, f.Name()))
+		}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -46,6 +47,41 @@ func TestTOL27TheRecordIsBounded(t *testing.T) {
 	files, err := os.ReadDir(l.dir)
 	if err != nil || len(files) != 2*(BytesMax/TextMax)+1 {
 		t.Errorf("%d files, %v", len(files), err)
+	}
+}
+
+// A process that is killed while it begins a record leaves files that no bound counts.
+func TestTOL27WhatAKillLeftOfARecordIsRemoved(t *testing.T) {
+	l := Open(t.TempDir())
+	began := begin(t, l, "a", []byte("before a"))
+	if err := begin(t, l, "b", []byte("before b")).End(); err != nil {
+		t.Fatal(err)
+	}
+	left := func() (names []string) {
+		files, err := os.ReadDir(l.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			names = append(names, f.Name())
+		}
+		return names
+	}
+	if err := os.WriteFile(filepath.Join(l.dir, "lock"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := left()
+	stem := "000000000003-" + tag("c")
+	for _, name := range []string{stem + ".before", "." + stem + ".before.123", "." + began.stem + ".started.7"} {
+		if err := os.WriteFile(filepath.Join(l.dir, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Sweep(); err != nil {
+		t.Fatal(err)
+	}
+	if got := left(); !slices.Equal(got, want) {
+		t.Errorf("left are %q, want %q", got, want)
 	}
 }
 
