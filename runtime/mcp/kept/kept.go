@@ -103,7 +103,8 @@ func (n *Notes) Get(key string) (note Note, found bool, err error) {
 	return note, note.Key == key, nil
 }
 
-// prune drops notes beyond the bounds, the oldest first.
+// prune drops notes beyond the bounds, the oldest first, and what a kill has left of one. The caller
+// holds mu.
 func (n *Notes) prune(now time.Time) error {
 	found, err := os.ReadDir(n.dir)
 	if err != nil {
@@ -115,7 +116,9 @@ func (n *Notes) prune(now time.Time) error {
 	}
 	var files []file
 	for _, f := range found {
-		if info, err := f.Info(); err == nil && strings.HasSuffix(f.Name(), ending) {
+		if strings.HasPrefix(f.Name(), ".") { // a kill left it: nobody else writes now
+			_ = os.Remove(filepath.Join(n.dir, f.Name()))
+		} else if info, err := f.Info(); err == nil && strings.HasSuffix(f.Name(), ending) {
 			files = append(files, file{f.Name(), info.ModTime()})
 		}
 	}

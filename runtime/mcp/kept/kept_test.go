@@ -53,3 +53,18 @@ func TestTOL99NotesAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// A process that is killed while it writes a note leaves a file that is none.
+func TestTOL99WhatAKillLeftOfANoteIsRemoved(t *testing.T) {
+	n := Open(t.TempDir())
+	if err := os.WriteFile(filepath.Join(n.dir, "."+filepath.Base(n.path("a"))+".123"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Put(Note{Key: "b"}); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(n.dir)
+	if err != nil || len(left) != 1 || left[0].Name() != filepath.Base(n.path("b")) {
+		t.Errorf("left are %v, %v; want the note of b", left, err)
+	}
+}
