@@ -147,11 +147,32 @@ func texts(sent []channel.Outbound) string {
 // front is a daemon whose journal has what it accepted.
 type front struct {
 	*fronttest.Front
-	late chan struct{} // the acceptance of the message "late" is known only when it is closed
+	late   chan struct{}      // the acceptance of the message "late" is known only when it is closed
+	unread map[string][]error // by what is read: what the next reads of it fail with; nil: they do not
+}
+
+// read returns what this read fails with.
+func (f front) read(what string) error {
+	if len(f.unread[what]) == 0 {
+		return nil
+	}
+	err := f.unread[what][0]
+	f.unread[what] = f.unread[what][1:]
+	return err
 }
 
 // Recorded implements [comm.Front].
-func (f front) Recorded(context.Context) (engine.Reader, error) { return reader{front: f}, nil }
+func (f front) Recorded(context.Context) (engine.Reader, error) {
+	return reader{front: f}, f.read("the journal")
+}
+
+// Standings implements [comm.Front].
+func (f front) Standings(ctx context.Context) ([]comm.Standing, error) {
+	if err := f.read("the standings"); err != nil {
+		return nil, err
+	}
+	return f.Front.Standings(ctx)
+}
 
 // index is that of the record which accepted a request.
 func (f front) index(key fsm.RequestKey) uint64 {
@@ -170,6 +191,12 @@ func (f front) Accept(ctx context.Context, r comm.Request) (engine.Acceptance, e
 
 // Request implements [comm.Front].
 func (f front) Request(ctx context.Context, key fsm.RequestKey) (engine.Request, bool, error) {
+	switch err := f.read("a request"); {
+	case errors.Is(err, errForgotten):
+		return engine.Request{}, false, nil
+	case err != nil:
+		return engine.Request{}, false, err
+	}
 	r, ok, err := f.Front.Request(ctx, key)
 	r.Index = f.index(key)
 	return r, ok, err
@@ -183,6 +210,9 @@ type reader struct {
 
 // Kept implements [engine.Reader].
 func (r reader) Kept() (engine.Kept, error) {
+	if err := r.front.read("what is kept"); err != nil {
+		return engine.Kept{}, err
+	}
 	last := uint64(len(r.front.Seen().Requests))
 	all, err := r.front.Messages(context.Background(), fsm.Origin{}, 0, engine.ReadMax)
 	for _, m := range all {
@@ -193,8 +223,12 @@ func (r reader) Kept() (engine.Kept, error) {
 
 // Requests implements [engine.Reader].
 func (r reader) Requests(before uint64, limit int) (found []engine.Request, err error) {
+	if err := r.front.read("the requests"); err != nil {
+		return nil, err
+	}
 	for _, asked := range r.front.Seen().Requests {
-		if known, _, _ := r.front.Request(context.Background(), asked.Key); known.Index < before {
+		known, _, _ := r.front.Front.Request(context.Background(), asked.Key)
+		if known.Index = r.front.index(asked.Key); known.Index < before {
 			found = append(found, known)
 		}
 	}
@@ -216,7 +250,7 @@ type world struct {
 func inWorld(t *testing.T, test func(w *world)) {
 	data := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, data: data, front: front{fronttest.New(), make(chan struct{})}}
+		w := &world{t: t, data: data, front: front{fronttest.New(), make(chan struct{}), map[string][]error{}}}
 		defer func() { w.kill(); synctest.Wait() }()
 		test(w)
 	})
@@ -299,6 +333,9 @@ func (w *world) wait(d time.Duration) {
 	synctest.Wait()
 }
 
-var errAway = errors.New("the server is away")
+var (
+	errAway      = errors.New("the server is away")
+	errForgotten = errors.New("the journal no longer has it")
+)
 
 var _ comm.Front = front{}
