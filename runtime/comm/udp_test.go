@@ -498,3 +498,15 @@ func TestCOM86AClientsTokenIsGoodOverUDP(t *testing.T) {
 		t.Errorf("%d are accepted", n)
 	}
 }
+
+func TestUDPFreesItsAddressAtItsEnd(t *testing.T) {
+	m := serveUDP(t, nil)
+	if err := m.stop(); err != nil {
+		t.Errorf("Serve: %v", err)
+	}
+	again, err := net.ListenUDP("udp", m.to)
+	if err != nil {
+		t.Fatalf("the next listener at %s: %v", m.to, err)
+	}
+	_ = again.Close()
+}

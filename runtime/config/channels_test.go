@@ -51,6 +51,11 @@ func TestCHN1WhatIsWrongWithAChannelIsReported(t *testing.T) {
 		{"x: {kind: webhook}", "channels.x.key_from: wants 1 to 8"},
 		{"x: {kind: webhook, key_from: [a b]}", "channels.x.key_from: wants 1 to 8"},
 		{"x: {" + hook + ", url: ftp://h}", "channels.x.url: wants an address"},
+		{"x: {" + hook + ", url: \"https:///in\"}", "channels.x.url: wants an address"},
+		{"x: {" + hook + ", url: \"https://mia:secret@example.org/in\"}", "channels.x.url: wants an address"},
+		{"x: {" + hook + ", url: \"https://example.org/in#secret\"}", "channels.x.url: wants an address"},
+		{"x: {" + hook + ", url: \"https://exa mple.org/in\"}", "channels.x.url: wants an address"},
+		{"x: {kind: webhook, key_from: [A, B, C, D, E, F, G, H, I]}", "channels.x.key_from: wants 1 to 8"},
 		{"x: {" + hook + ", url: \"http://example.org/\"}", "use https"},
 		{"x: {" + hook + ", allow_addresses: [\"*\"]}", "channels.x.allow_addresses"},
 		{"x: {" + hook + ", account: a@b.c}", "are for XMPP only"},
@@ -73,6 +78,6 @@ func TestCHN1WhatIsWrongWithAChannelIsReported(t *testing.T) {
 		{"x: {" + phone + ", tls: maybe}", "starttls"},
 	})
 	w := newWorld(t)
-	w.File = w.write("c.yaml", "channels:\n  x: {"+hook+", url: \"http://127.0.0.1:9000/in\"}\n  y: {"+phone+", server: \"[::1]:5222\", tls: off}\n")
+	w.File = w.write("c.yaml", "channels:\n  x: {"+hook+", url: \"http://127.0.0.1:9000/in\"}\n  z: {kind: webhook, key_from: [A, B, C, D, E, F, G, H]}\n  y: {"+phone+", server: \"[::1]:5222\", tls: off}\n")
 	w.load()
 }

@@ -581,3 +581,70 @@ func TestEVT14TheLastEventsAreListed(t *testing.T) {
 		}
 	})
 }
+
+// lasting is a source by its function, which is given how long it watches.
+type lasting func(ctx context.Context, to event.Sink) error
+
+// Watch implements [event.Source].
+func (f lasting) Watch(ctx context.Context, to event.Sink) error { return f(ctx, to) }
+
+func TestEVT9ASourceThatIsNoLongerConfiguredEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		watching := 0
+		spec := inbox(nil)
+		spec.Source = lasting(func(ctx context.Context, _ event.Sink) error {
+			watching++
+			<-ctx.Done()
+			watching--
+			return nil
+		})
+		w := begin(t, "", spec)
+		defer w.stop()
+		if watching != 1 {
+			t.Fatalf("%d watch", watching)
+		}
+		w.Use(nil)
+		if watching != 0 { // when Use has returned
+			t.Errorf("%d still watch", watching)
+		}
+	})
+}
+
+func TestEVT13ASourceThatEndsWatchesAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		watched := 0
+		spec := inbox(nil)
+		spec.Source = watches(func(event.Sink) error { watched++; return nil })
+		w := begin(t, "", spec)
+		defer w.stop()
+		time.Sleep(1500 * time.Millisecond)
+		synctest.Wait()
+		if s := w.States()[0]; s.Trouble != "it has ended" || watched != 2 {
+			t.Errorf("it has watched %d times and is %+v; want 2, Trouble %q", watched, s, "it has ended")
+		}
+	})
+}
+
+// While changes go on, what was seen may lag behind: a batch that did not wait until it was quiet tells
+// them only up to a while before.
+func TestEVT8OfAStreamOfChangesTheLastAreNotToldYet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		i := newFake()
+		w := begin(t, data, inbox(i))
+		files := <-i.sink
+		var seen int64
+		for w.hears() == "" {
+			files.File("/in/a", settle.Written)
+			seen = time.Now().UnixMilli()
+			time.Sleep(time.Second)
+		}
+		w.stop()
+		i = newFake()
+		w = begin(t, data, inbox(i))
+		defer w.stop()
+		if told, want := (<-i.sink).Told(), seen-5000; told != want {
+			t.Errorf("files are told up to %d, want %d", told, want)
+		}
+	})
+}

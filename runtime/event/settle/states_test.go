@@ -153,3 +153,25 @@ func TestEVT2NothingFlapsAroundAThreshold(t *testing.T) {
 		}
 	})
 }
+
+// The next event is the one that is due first, whatever the subjects' order.
+func TestEVT3TheSubjectThatHasHeldLongestIsNext(t *testing.T) {
+	for _, order := range [][]string{{"a", "b", "c"}, {"c", "b", "a"}, {"b", "a", "c"}} {
+		s := settle.States{Hold: 60, Rate: settle.Rate{Max: 5, Window: 1000}}
+		for _, name := range order {
+			s.Begin(name, "x")
+		}
+		for i, name := range order {
+			s.See(fsm.Millis(10*i), name, "y", "")
+		}
+		for i, name := range order {
+			at, ok := s.Due()
+			if want := fsm.Millis(10*i + 60); !ok || at != want {
+				t.Errorf("%v: due is %d, %t; want %d", order, at, ok, want)
+			}
+			if c, ok := s.Take(at); !ok || c.Subject != name {
+				t.Errorf("%v: at %d got %+v, %t; want %s", order, at, c, ok, name)
+			}
+		}
+	}
+}

@@ -3,11 +3,14 @@ package source_test
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"shelly/runtime/event"
 	"shelly/runtime/event/source"
@@ -37,6 +40,22 @@ func TestEVT10ThisMachineCanBeMeasured(t *testing.T) {
 		}
 		if err != nil || len(lines) != 2 || !strings.HasPrefix(lines[0], want) {
 			t.Errorf("%s: got %v, %q; want 2 of them, [0] beginning with %q", name, err, lines, want)
+		}
+	}
+}
+
+// A process that has ended and was not waited for is not running, and none has a name that nobody has.
+func TestEVT11AProcessThatHasEndedDoesNotRun(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "ended-at-once") // 13 bytes
+	must(t, os.Symlink("/bin/true", program))
+	c := exec.Command(program)
+	must(t, c.Start())
+	defer func() { _ = c.Wait() }()
+	must(t, unix.Waitid(unix.P_PID, c.Process.Pid, new(unix.Siginfo), unix.WEXITED|unix.WNOWAIT, nil))
+	for _, name := range []string{"ended-at-once", "nobody-has-this"} {
+		lines, err := looks(t, source.Process{Name: name}, time.Second)
+		if err != nil || len(lines) != 2 || !strings.HasPrefix(lines[0], "state "+name+" gone") || lines[1] != "seen none" {
+			t.Errorf("%s: got %v, %q; want that it is gone", name, err, lines)
 		}
 	}
 }

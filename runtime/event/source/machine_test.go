@@ -122,6 +122,17 @@ func TestEVT12UnitsAreSeenInTheirStates(t *testing.T) {
 	}
 }
 
+// Of units that were not asked for nothing is said.
+func TestEVT12OnlyTheUnitsThatWereAskedForAreSeen(t *testing.T) {
+	u := source.Units{Names: []string{"a.service"}, Show: func(context.Context, bool, []string) (string, error) {
+		return "LoadState=loaded\nActiveState=active\nSubState=running\n\nLoadState=loaded\nActiveState=failed\nResult=signal\n", nil
+	}}
+	got, err := looks(t, u, time.Second)
+	if want := []string{"state a.service active: The unit a.service is active now (running).", "seen 1 active"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, reported is %q", err, got)
+	}
+}
+
 func TestEVT12WithoutSystemdTheSourceSaysSo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := looks(t, source.Units{Names: []string{"a.service"}}, time.Minute)

@@ -77,3 +77,21 @@ func TestTOL22AFileStaysInItsGroup(t *testing.T) {
 		t.Errorf("%+v; the file belongs to %d:%d, with mode %o", got, s.Uid, s.Gid, s.Mode&0o777)
 	}
 }
+
+// A file of another user stays that user's, whatever its group is.
+func TestTOL22AFileKeepsItsOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can keep another owner")
+	}
+	for _, of := range [][2]int{{65534, os.Getegid()}, {os.Geteuid(), 65534}, {65534, 65534}} {
+		w := newWorld(t)
+		path := filepath.Join(w.workspace, "notes.txt")
+		w.must(os.Chown(path, of[0], of[1]))
+		got := w.call("edit_file", object{"path": "notes.txt", "old": "alpha", "new": "omega"})
+		var s unix.Stat_t
+		w.must(unix.Stat(path, &s))
+		if got.Failed || int(s.Uid) != of[0] || int(s.Gid) != of[1] {
+			t.Errorf("%+v; the file of %d:%d belongs to %d:%d", got, of[0], of[1], s.Uid, s.Gid)
+		}
+	}
+}

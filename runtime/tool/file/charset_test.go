@@ -111,3 +111,25 @@ func TestTOL13UTF8IsUTF8(t *testing.T) {
 		}
 	})
 }
+
+// A text that could not be written back as it is is not taken for one that can be edited.
+func TestTOL23ATextThatWouldNotComeBackIsNotChanged(t *testing.T) {
+	wide := func(text string) string { // in UTF-16LE
+		var b strings.Builder
+		for _, r := range text {
+			b.WriteString(string([]byte{byte(r), byte(r >> 8)}))
+		}
+		return b.String()
+	}
+	for name, bytes := range map[string]string{
+		"half a pair":      "\xff\xfe" + wide("alpha is the first letter\n") + "\x00\xd8" + wide(" of them\n"),
+		"half a character": "\xff\xfe" + wide("alpha is the first letter\n") + "x",
+	} {
+		w := newWorld(t)
+		w.write("x", bytes)
+		if got := w.call("edit_file", map[string]any{"path": "x", "old": "alpha", "new": "omega"}); !got.Failed {
+			t.Errorf("%s: got %+v; want that it is not edited", name, got)
+		}
+		w.holds("x", bytes)
+	}
+}

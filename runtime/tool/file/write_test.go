@@ -158,6 +158,11 @@ func TestTOL24PathsThatAreNotWritten(t *testing.T) {
 			w.write("conf/shelly.yaml", "canary")
 			w.symlink("conf", "linked")
 		}},
+		{"the agent's configuration, which has another name itself", "conf/shelly.yaml", "the agent's own configuration", func(w *world) {
+			w.write("conf/shelly.yaml", "canary")
+			w.symlink("conf", "etc")
+			w.options.Settings = []string{filepath.Join(w.workspace, "missing.yaml"), filepath.Join(w.workspace, "etc", "shelly.yaml")}
+		}},
 		{"secrets", ".env", "may hold secrets", nil},
 		{"secrets in place", "key", "may hold secrets", func(w *world) { w.write("key", privateKey) }},
 	} {

@@ -173,6 +173,31 @@ func TestTOL73ABodyIsReadAsFarAsItMay(t *testing.T) {
 	}
 }
 
+// A page that just fits is whole.
+func TestTOL73APageOfTheLongestLengthIsWhole(t *testing.T) {
+	for bytes, cut := range map[int]bool{999: false, 1000: false, 1001: true} {
+		n := &network{dns: [][]string{{"93.184.216.34"}}, handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(strings.Repeat("z", bytes)))
+		})}
+		o := options(n.guard(t))
+		o.BytesMax = 1000
+		got := called(t, o, web.FetchName, map[string]any{"url": "http://public.test/"})
+		if got.Failed || strings.Contains(got.Text, "[incomplete") != cut || strings.Count(got.Text, "z") != min(bytes, 1000) {
+			t.Errorf("%d bytes: %d of them, %.120q; want all: %t", bytes, strings.Count(got.Text, "z"), got.Text, !cut)
+		}
+	}
+}
+
+func TestTOL73NoToolIsWithoutBounds(t *testing.T) {
+	for _, o := range []web.Options{
+		{Fetch: true, Timeout: 1}, {Fetch: true, BytesMax: 1}, {Search: web.Search{Kind: "searxng", URL: "http://127.0.0.1:1"}, Timeout: 1},
+	} {
+		if list, err := web.Tools(o); err == nil {
+			t.Errorf("%+v: got %d tools; want none", o, len(list))
+		}
+	}
+}
+
 func TestTOL73ACallThatIsGivenUpEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &network{dns: [][]string{{"93.184.216.34"}}, handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })}

@@ -97,7 +97,10 @@ func TestTOL74OtherKindsAreShownOrDescribed(t *testing.T) {
 		"hidden text":     {"a\U000e0100\ufe01\U000e01efb\u061c\u200f\u2061\u206a\u3164\u115f\u180ec\U0001d173d", "text/plain; charset=utf-8", "abcd"},
 		"seen signs":      {"\u0645\u06cc\u200c\u062e \u0600\u0661 👩\u200d🔬 é", "text/plain; charset=utf-8", "\u0645\u06cc\u200c\u062e \u0600\u0661 👩\u200d🔬 é"},
 		"hidden signs":    {"a\u200bb\u202ec\U000e0041d", "text/plain; charset=utf-8", "abcd"},
+		"controls":        {"a\x1b[31mb\x07\rc\td\x7f", "text/plain; charset=utf-8", "a[31mbc\td"},
 		"too deep":        {strings.Repeat("<div>", 2000) + "words<script>no()</script>", "text/html", "words"},
+		"deep, a script":  {strings.Repeat("<div>", 2000) + "<script>no()</script><style>no()</style>words", "text/html", "words"},
+		"a kind unheard":  {"plain words", "application/octet-stream", "plain words"},
 		"nothing":         {"", "text/html", "empty"},
 		"only a script":   {"<script>x()</script>", "text/html", "empty"},
 	} {
@@ -117,6 +120,66 @@ func TestTOL73AnErrorOfTheServerIsAFailure(t *testing.T) {
 		got := fetched(t, n, "http://public.test/")
 		if !got.Failed || got.Invalid != invalid || !strings.Contains(got.Text, fmt.Sprint(status)) || !strings.Contains(got.Text, "the reason") || !strings.Contains(got.Text, "wait: 30") {
 			t.Errorf("%d: got %+v; want Failed, Invalid %t, the status, its reason and the wait", status, got, invalid)
+		}
+	}
+}
+
+// What a page marks as its main part is read, unless that is a scrap of it.
+func TestTOL74TheMainPartIsRead(t *testing.T) {
+	long, menu := strings.Repeat("The story goes on. ", 20), "<p>Menu.</p>"
+	others := "<p>" + strings.Repeat("All the rest of the page. ", 100) + "</p>"
+	for name, c := range map[string]struct {
+		body string
+		menu bool // what is around it is read, too
+	}{
+		"main":             {menu + "<main>" + long + "</main>", false},
+		"a role":           {menu + "<div role=main>" + long + "</div>", false},
+		"the only article": {menu + "<article>" + long + "</article>", false},
+		"main and article": {menu + "<main>" + long + "<article>x</article></main>", false},
+		"two articles":     {menu + "<article>" + long + "</article><article>" + long + "</article>", true},
+		"a short main":     {menu + "<main>The story goes on.</main>", true},
+		"a scrap of it":    {menu + "<main>" + long + "</main>" + others + others, true},
+		"an empty main":    {menu + "<main></main><article>" + long + "</article>", false},
+		"nothing marked":   {menu + "<div>" + long + "</div>", true},
+	} {
+		got := served(t, c.body, "text/html", map[string]any{})
+		if !strings.Contains(got, "The story goes on.") || strings.Contains(got, "Menu.") != c.menu {
+			t.Errorf("%s: %.120q; want the story, and the menu: %t", name, got, c.menu)
+		}
+	}
+}
+
+// The list of links says how many it leaves out.
+func TestTOL74LinksThatAreLeftOutAreCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		links, bytes int // and how long each address is
+		same         bool
+		shown, more  int
+	}{
+		"all":             {60, 30, false, 60, 0},
+		"one too many":    {61, 30, false, 60, 1},
+		"many too many":   {100, 30, false, 60, 40},
+		"too many bytes":  {50, 280, false, 28, 22}, // of 289 each
+		"both":            {70, 280, false, 28, 42},
+		"too long":        {2, 301, false, 0, 0},
+		"no longer":       {2, 300, false, 2, 0},
+		"an address once": {5, 30, true, 1, 0},
+	} {
+		var body strings.Builder
+		for n := range c.links {
+			if c.same {
+				n = 0
+			}
+			address := fmt.Sprintf("http://public.test/%03d/", n)
+			fmt.Fprintf(&body, "<a href='%s'>link</a>", address+strings.Repeat("x", c.bytes-len(address)))
+		}
+		got := served(t, body.String(), "text/html", map[string]any{"links": true})
+		more := ""
+		if c.more > 0 {
+			more = fmt.Sprintf("[%d more]", c.more)
+		}
+		if shown := strings.Count(got, "- link: http"); shown != c.shown || strings.Contains(got, " more]") != (more != "") || !strings.Contains(got, more) {
+			t.Errorf("%s: %d are shown; want %d, and %q: %.300s", name, shown, c.shown, more, got[max(0, len(got)-300):])
 		}
 	}
 }
