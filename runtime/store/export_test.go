@@ -14,6 +14,9 @@ func (s *Store) Compacted() { s.compact.running.Wait() }
 // Disk returns the file system through which the store works.
 func (s *Store) Disk() vfs.FS { return s.fs }
 
+// Seen returns the file system that Pebble sees.
+func (s *Store) Seen() vfs.FS { return disk{s.fs, s.failure, s.ballast} }
+
 // Flush writes what is in memory to a table.
 func (s *Store) Flush() error { return s.db.Flush() }
 

@@ -111,10 +111,18 @@ func TestAManifestThatACrashHasCutIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for size := len(text) - 1; size > len(text)-20; size-- {
-		if err := files.CheckManifest(edited(t, text[:size])); err != nil {
+	entry := 0 // the length of the first one, without which there is no manifest
+	for size := range len(text) {
+		err := files.CheckManifest(edited(t, text[:size]))
+		if err == nil && entry == 0 {
+			entry = size
+		}
+		if (err != nil) != (entry == 0) || err != nil && !errors.Is(err, files.ErrManifest) {
 			t.Errorf("%d of %d bytes: %v", size, len(text), err)
 		}
+	}
+	if entry == 0 || entry > len(text)/2 {
+		t.Errorf("it is whole from %d of %d bytes on; want from the first entry on", entry, len(text))
 	}
 	if err := files.CheckManifest(edited(t, append(slices.Clone(text), make([]byte, 100)...))); err != nil {
 		t.Errorf("zeros after it: %v", err)

@@ -43,9 +43,11 @@ func CheckManifest(disk vfs.FS, name string) error {
 		switch {
 		case n > 0:
 			at += n
-		case len(block) < headBytes || n == 0 && at+len(block) < len(text) && zero(block):
+		case at == 0: // not even the first entry, which says whose manifest it is
+			return fmt.Errorf("%w: its content at byte 0 of %d is not what was written", ErrManifest, len(text))
+		case len(block) < headBytes || at+len(block) < len(text) && zero(block):
 			at += len(block) // no chunk fits in the rest of the block
-		case at == 0 || !torn(block, text[at:]):
+		case !torn(block, text[at:]):
 			return fmt.Errorf("%w: its content at byte %d of %d is not what was written", ErrManifest, at, len(text))
 		default:
 			return nil
