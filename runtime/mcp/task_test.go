@@ -250,6 +250,30 @@ func TestTOL100ACallThatWasCutOffAtItsQuestionGetsTheAnswer(t *testing.T) {
 	}
 }
 
+// What a server knows by an earlier, declined question is not what a person has said yes to.
+func TestTOL100TheStateOfAnEarlierQuestionIsNotSentWithTheAnswer(t *testing.T) {
+	b := kind(func() *sdk.Server {
+		s := sdk.NewServer(&sdk.Implementation{Name: "k"}, nil)
+		s.AddTool(&sdk.Tool{Name: "ask", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			got, ok := r.Params.InputResponses["q"]
+			switch {
+			case !ok: // which nobody can answer with yes
+				visit := &sdk.ElicitParams{Mode: "url", Message: "Pay first", URL: "http://127.0.0.1:1/", ElicitationID: "e"}
+				return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"q": visit}, RequestState: "pay"}, nil
+			case r.Params.RequestState == "pay" && got.(*sdk.ElicitResult).Action == "decline":
+				return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"q": question1("")}}, nil
+			}
+			text := fmt.Sprintf("%s, state: %s", got.(*sdk.ElicitResult).Action, r.Params.RequestState)
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, nil
+		})
+		return s
+	})
+	w := killed(t, b, one("k"))
+	if got := w.tool("k_ask").Run(t.Context(), w.use("h1", true)); !strings.Contains(got.Text, "its outcome is unknown") {
+		t.Errorf("got %+v; want an unknown outcome", got)
+	}
+}
+
 // A person's yes covers only what was shown.
 func TestTOL100AnotherQuestionIsDeclined(t *testing.T) {
 	asked := 0
