@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -338,6 +339,7 @@ func (d *Daemon) observe(s engine.Step) {
 			tools.Refused(in.Key)
 		}
 	}
+	debug := d.o.Log.Enabled(context.Background(), slog.LevelDebug)
 	for _, m := range s.Moves {
 		switch m.Table {
 		case state.Lifecycle.Name:
@@ -346,7 +348,9 @@ func (d *Daemon) observe(s engine.Step) {
 				d.tidySoon()
 			}
 		default:
-			d.o.Log.Debug(m.Table, "handle", m.Handle, "state", m.To, "because", m.On)
+			if debug {
+				d.o.Log.Debug(m.Table, "handle", m.Handle, "state", m.To, "because", m.On)
+			}
 			if m.Table == state.HandleTable.Name {
 				d.hub.begun(m, s.Input.At)
 			}
@@ -360,8 +364,13 @@ func (d *Daemon) observe(s engine.Step) {
 		d.hub.sent(m.To)
 	}
 	for _, e := range s.Effects {
-		if e, is := e.(fsm.RunTool); is {
+		e, is := e.(fsm.RunTool)
+		switch {
+		case !is:
+		case e.Effects != fsm.EffectsNone:
 			d.o.Log.Info("tool started", "tool", e.Name, "handle", e.Handle, "effects", e.Effects)
+		case debug: // what only reads starts several times a turn
+			d.o.Log.Debug("tool started", "tool", e.Name, "handle", e.Handle, "effects", e.Effects)
 		}
 	}
 	d.watch.Step(s, view)
