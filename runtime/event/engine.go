@@ -31,6 +31,8 @@ type Engine struct {
 	mu      sync.Mutex
 	ctx     context.Context // of Run; nil before it and after it
 	working []*worker
+
+	keeping sync.Mutex // one at a time takes and writes what was told
 }
 
 // worker is a watch whose source is running.
@@ -210,8 +212,10 @@ func (e *Engine) raise(ctx context.Context, w *watch) bool {
 	return true
 }
 
-// keep writes what was told to the file.
+// keep writes what was told to the file. What is written later was taken later: a reload keeps, too.
 func (e *Engine) keep() {
+	e.keeping.Lock()
+	defer e.keeping.Unlock()
 	if err := e.o.Kept.save(e.watches()); err != nil {
 		e.o.Log.Warn("cannot record which events were raised; after a restart some may be raised again", "error", err)
 	}
