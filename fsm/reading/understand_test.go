@@ -140,3 +140,38 @@ func long(words int) string {
 	}
 	return text
 }
+
+// INF-29: a model with native calls that writes calls again when it was asked to call, or has done so
+// before in the conversation, is taken at its word; up to the thirteenth edition it was not.
+func TestINF29AModelThatWritesItsCallAgain(t *testing.T) {
+	const look, fly = `{"name":"look","arguments":{"path":"."}}`, `{"name":"fly","arguments":{}}`
+	asked := fsm.Message{Role: fsm.RoleUser, Text: fsm.PresentWords().Text(fsm.WordCallUntaken), Aside: true}
+	before := []fsm.Message{{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{Name: "look", Text: true}}}, {Role: fsm.RoleTool}}
+	native := []fsm.Message{{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{Name: "look"}}}, {Role: fsm.RoleTool}}
+	for _, tt := range []struct {
+		name    string
+		edition int
+		talk    []fsm.Message
+		text    string
+		taken   bool
+	}{
+		{"at once", fsm.PresentEdition, nil, look, false},
+		{"when it was asked", fsm.PresentEdition, []fsm.Message{asked}, look, true},
+		{"after another hint", fsm.PresentEdition, []fsm.Message{{Role: fsm.RoleUser, Text: "Call a tool.", Aside: true}}, look, false},
+		{"when a person says the same", fsm.PresentEdition, []fsm.Message{{Role: fsm.RoleUser, Text: asked.Text}}, look, false},
+		{"once it has", fsm.PresentEdition, before, look, true},
+		{"after a native call", fsm.PresentEdition, native, look, false},
+		{"of a tool that is not offered", fsm.PresentEdition, []fsm.Message{asked}, `[TOOL_CALLS]fly{}`, false},
+		{"beside one that is not offered", fsm.PresentEdition, []fsm.Message{asked}, `<tool_call>` + look + `</tool_call><tool_call>` + fly + `</tool_call>`, false},
+		{"in an earlier edition", fsm.ThirteenthEdition, []fsm.Message{asked}, look, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := careful()
+			c.Words, c.Edition = fsm.PresentWords(), tt.edition
+			got := Understand(c, fsm.AllTools, fsm.Conversation{}.Add(tt.talk...), fsm.BrainAnswered{Text: tt.text}, 4)
+			if (len(got.Calls) == 1) != tt.taken || got.Unrunnable == tt.taken {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}

@@ -1,6 +1,10 @@
 package state
 
-import "shelly/fsm"
+import (
+	"slices"
+
+	"shelly/fsm"
+)
 
 // Said is a message to a chat that came from outside the chat's session, and that the next
 // turn of the session begins after (SES-23).
@@ -23,21 +27,21 @@ const (
 // Say keeps a message for the next turn of its session, in place of the oldest one if
 // there are too many.
 func (s *Snapshot) Say(said Said) {
-	drop, of := 0, 1
-	for i := len(s.Said) - 1; i >= 0; i-- {
-		if s.Said[i].Session != said.Session {
-			continue
-		}
-		if of++; of > saidOfSession {
-			drop = i
-			break
+	oldest, of := 0, 0
+	for i := range s.Said {
+		if s.Said[i].Session == said.Session {
+			if of++; of == 1 {
+				oldest = i
+			}
 		}
 	}
-	kept := s.Said
-	if of > saidOfSession || len(kept) >= saidMax {
-		kept = append(append([]Said(nil), kept[:drop]...), kept[drop+1:]...)
+	switch {
+	case of >= saidOfSession:
+		s.Said = slices.Delete(slices.Clone(s.Said), oldest, oldest+1)
+	case len(s.Said) >= saidMax:
+		s.Said = s.Said[1:]
 	}
-	s.Said = append(kept[:len(kept):len(kept)], said)
+	s.Said = append(slices.Clip(s.Said), said)
 }
 
 // SaidIn returns what a session has been told from outside since its last turn, oldest first.

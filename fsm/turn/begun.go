@@ -36,19 +36,16 @@ func Hears(c *fsm.Config) bool { return keepsSent(c) && c.Edition >= fsm.Fourtee
 
 // newest returns as many of the newest turns as have at most the given tokens, or all.
 func newest(history []fsm.Message, tokens int) []fsm.Message {
-	if fsm.Counted(history).Tokens <= tokens {
-		return history
-	}
 	from := len(history)
 	for i := len(history) - 1; i >= 0; i-- {
 		if tokens -= fsm.MessageTokens(history[i]); tokens < 0 {
-			break
+			return append([]fsm.Message(nil), history[from:]...) // nil if none: so it is after a restart, too
 		}
 		if history[i].Begins() {
 			from = i
 		}
 	}
-	return history[from:]
+	return history
 }
 
 // around returns the machine's message before one that came from outside. Only at the

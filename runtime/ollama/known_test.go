@@ -15,7 +15,8 @@ func TestALoadThatWasForgottenEndsNoOther(t *testing.T) {
 	if k.join("m") != now {
 		t.Error("the load that is in progress was forgotten")
 	}
-	if !k.leave("m", now) || !k.leave("m", now) {
+	first, second := k.leave("m", now), k.leave("m", now)
+	if !first || !second {
 		t.Error("the load is not shared, want that two waited for it")
 	}
 	if k.join("m") == now {
