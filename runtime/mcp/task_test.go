@@ -197,6 +197,32 @@ func TestTOL100AnAnswerCountsForItsTaskAfterARestart(t *testing.T) {
 	}
 }
 
+// Of two tasks at once each asks the person of its own call.
+func TestTOL97TwoTasksAskEachForItsCall(t *testing.T) {
+	over(t, func(t *testing.T, s *shop, open func() *world) {
+		s.questions = true
+		w := open()
+		one, _ := w.started("k_deploy", fsm.RunTool{Key: "h1.1"})
+		s.wait(t.Context(), func() bool { return len(s.tasks) == 1 })
+		two, _ := w.started("k_deploy", fsm.RunTool{Key: "h2.1"})
+		declined := make(chan struct{})
+		go func() {
+			s.wait(t.Context(), func() bool { return s.answered != "" })
+			close(declined)
+		}()
+		for i, got := range []<-chan tool.Result{one, two} {
+			select {
+			case r := <-got:
+				if r.Asks == "" {
+					t.Errorf("call %d: got %+v; want some Asks", i+1, r)
+				}
+			case <-declined:
+				t.Fatalf("call %d: nobody was asked", i+1)
+			}
+		}
+	})
+}
+
 // killed begins a call that asks, and opens what there is after a restart.
 func killed(t *testing.T, b box, list Server) (w *world) {
 	t.Helper()

@@ -78,6 +78,9 @@ func TestBRN5CallsRepeatedInTheLastLineCountOnce(t *testing.T) {
 		{[]string{one, one, twice}, 2},
 		{[]string{one, one, last}, 2},
 		{[]string{one, strings.Replace(last, "echo x", "echo y", 1)}, 2},
+		{[]string{one, strings.Replace(last, `"name":"f"`, `"name":"g"`, 1)}, 2},
+		{[]string{one, strings.Replace(last, `"name":"f"`, `"index":1,"name":"f"`, 1)}, 2},
+		{[]string{one, strings.Replace(last, `{"function"`, `{"id":"c2","function"`, 1)}, 2},
 	} {
 		got, err := client(t, sending(t, tt.lines...), nil).Chat(testContext(t), ask("x"), nil, nil)
 		if err != nil || len(got.Calls) != tt.want {
@@ -116,6 +119,39 @@ func TestBRN20AnAnswerHasABoundedNumberOfCalls(t *testing.T) {
 			got, err := client(t, sending(t, tt.lines...), nil).Chat(testContext(t), ask("x"), nil, nil)
 			if err != nil || len(got.Calls) != tt.calls || got.Stop != tt.stop {
 				t.Errorf("%d calls, stop %s, error %v; want %d, %s", len(got.Calls), got.Stop, err, tt.calls, tt.stop)
+			}
+		})
+	}
+}
+
+// A model that thinks too long before anything else is stopped; what it thinks after its first word is not
+// counted.
+func TestINF33ThinkingBeforeAnythingElseIsBounded(t *testing.T) {
+	thinks := `{"message":{"thinking":"` + strings.Repeat("word ", 20) + `"}}`
+	tagged := `{"message":{"content":"<think>` + strings.Repeat("word ", 20) + `"}}`
+	says := `{"message":{"content":"Well. "}}`
+	each := fsm.TextTokens(strings.Repeat("word ", 20))
+	tests := map[string]struct {
+		lines []string
+		limit int
+		stop  fsm.Stop
+	}{
+		"without a limit":       {[]string{thinks, thinks, thinks, done}, 0, fsm.StopEndTurn},
+		"as long as it may":     {[]string{thinks, thinks, done}, 2 * each, fsm.StopEndTurn},
+		"longer":                {[]string{thinks, thinks, done}, 2*each - 1, fsm.StopMaxTokens},
+		"longer, without end":   {[]string{thinks, thinks}, 2*each - 1, fsm.StopMaxTokens},
+		"longer, in tags":       {[]string{tagged, thinks}, each, fsm.StopMaxTokens},
+		"after it said a word":  {[]string{thinks, says, thinks, thinks, done}, each, fsm.StopEndTurn},
+		"after it made a call":  {[]string{thinks, calling(`{}`), thinks, thinks, done}, each, fsm.StopToolUse},
+		"nothing but the words": {[]string{says, says, says, done}, 1, fsm.StopEndTurn},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			asked := ask("x")
+			asked.ThinkTokens = tt.limit
+			got, err := client(t, sending(t, tt.lines...), nil).Chat(testContext(t), asked, nil, nil)
+			if err != nil || got.Stop != tt.stop {
+				t.Errorf("stop %s, thinking %q, error %v; want %s", got.Stop, got.Thinking, err, tt.stop)
 			}
 		})
 	}

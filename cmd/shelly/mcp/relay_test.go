@@ -146,6 +146,18 @@ func TestCLI194ARequestThatNobodyAnswersGetsAnError(t *testing.T) {
 	}
 }
 
+// An answer to another request, or to none, is not the one that the client waits for.
+func TestCLI194AnAnswerToAnotherRequestIsNone(t *testing.T) {
+	for _, other := range []string{`{"jsonrpc":"2.0","id":2,"result":{}}`, `{"jsonrpc":"2.0","id":"1","result":{}}`, `{"jsonrpc":"2.0","id":null,"result":{}}`, `{"jsonrpc":"2.0","result":{}}`} {
+		got := relayed(t, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`+"\n", func(context.Context, http.Header, []byte) (*http.Response, error) {
+			return reply("text/event-stream", "data: "+other+"\n\n"), nil
+		})
+		if !strings.Contains(got, `"error"`) || !strings.Contains(got, `"id":1,`) && !strings.Contains(got, `"id":1}`) {
+			t.Errorf("%s: written is %s; want an error for the request", other, got)
+		}
+	}
+}
+
 // What the daemon has accepted continues after its next start, so the client must not ask again.
 func TestCLI194ARequestThatTheDaemonMayHaveAcceptedIsNamed(t *testing.T) {
 	for how, last := range map[string]func() (*http.Response, error){ // order-free: each is alone

@@ -39,3 +39,38 @@ func TestCOM29TheWaitForTheNextTryCountsDown(t *testing.T) {
 		t.Errorf("then %q", got)
 	}
 }
+
+// What a request does is said by the most that is known of it.
+func TestWhatARequestDoesIsSaidInWords(t *testing.T) {
+	moved := func(to, inference, label fsm.State) comm.Event {
+		return comm.Event{Type: comm.EventState, State: to, Inference: inference, Label: label}
+	}
+	tool, result := comm.Event{Type: comm.EventTool, Tool: "exec"}, comm.Event{Type: comm.EventToolResult, Tool: "exec"}
+	for _, c := range []struct {
+		events []comm.Event
+		want   string
+	}{
+		{nil, "sending"},
+		{[]comm.Event{{Type: comm.EventAccepted}}, "queued"},
+		{[]comm.Event{{Type: comm.EventQueued, Ahead: 2}}, "queued, 2 ahead"},
+		{[]comm.Event{{Type: comm.EventHeld}}, "held: waiting for a decision, see shelly request show"},
+		{[]comm.Event{{Type: comm.EventDeferred}}, "kept until shelly starts again"},
+		{[]comm.Event{moved(state.Loading, "", "")}, "reading the session"},
+		{[]comm.Event{moved(state.Cognition, "", ""), moved("", state.Condensing, "")}, "summarising earlier turns"},
+		{[]comm.Event{moved(state.Cognition, "", ""), moved("", state.BackingOff, "")}, "waiting to try again"},
+		{[]comm.Event{moved(state.Cognition, "", ""), moved("", state.Thinking, "PLANNING")}, "PLANNING"},
+		{[]comm.Event{moved(state.Execution, state.Acting, ""), tool}, "running exec"},
+		{[]comm.Event{moved(state.Execution, state.Acting, ""), tool, tool}, "running 2 tools"},
+		{[]comm.Event{moved(state.Execution, state.Acting, ""), tool, tool, result}, "running exec"},
+		{[]comm.Event{moved(state.Approving, "", "")}, "waiting for your answer"},
+		{[]comm.Event{moved(state.Summarizing, "", "")}, "remembering"},
+	} {
+		var course Course
+		for _, e := range c.events {
+			course.Take(e)
+		}
+		if got := course.Words(0); got != c.want {
+			t.Errorf("%+v: got %q, want %q", c.events, got, c.want)
+		}
+	}
+}
