@@ -435,3 +435,62 @@ func TestCOM93ARequestIsAskedInItsChat(t *testing.T) {
 		}
 	}
 }
+
+// Of what a client has left it hears no more, and following it again begins where it says.
+func TestCOM93WhatIsLeftIsNoLongerTold(t *testing.T) {
+	s := serve(t)
+	c := s.with(token)
+	for _, id := range []string{"a", "b"} {
+		s.send(c, `{"type":"ask","id":"`+id+`","text":"hello"}`)
+		s.want(c, `"type":"accepted"`)
+		s.want(c, `"type":"state"`)
+	}
+	s.send(c, `{"type":"leave","id":"a"}`)
+	s.send(c, `{"type":"none"}`)
+	s.want(c, "is unknown") // so it has been left
+	s.front.Reply(key("local", "a"), "for a", false)
+	s.front.Reply(key("local", "b"), "for b", false)
+	s.want(c, `"type":"reply"`, `"text":"for b"`)
+	s.send(c, `{"type":"ask","id":"a","text":"hello","after":"1.2.3.4.5.6.7"}`)
+	s.want(c, `"type":"accepted"`, `"at":"1.2.3.4.5.6.7"`)
+	s.want(c, `"type":"reply"`, `"text":"for a"`)
+}
+
+// A connection follows a bounded number of requests, and one that ends or is left makes room.
+func TestCOM93AConnectionFollowsABoundedNumberOfRequests(t *testing.T) {
+	s := serve(t)
+	c := s.with(token)
+	ask := func(id string) { s.send(c, `{"type":"ask","id":"`+id+`","text":"hello"}`) }
+	for n := range ws.FollowsMax {
+		ask(fmt.Sprint("r", n))
+		s.want(c, `"type":"accepted"`)
+		s.want(c, `"type":"state"`)
+	}
+	ask("more")
+	s.want(c, `"type":"error"`, `"code":"busy"`, `"id":"more"`)
+	if n := len(s.front.Seen().Accepted); n != ws.FollowsMax {
+		t.Errorf("%d were accepted; busy means that nothing has happened", n)
+	}
+	ask("r0") // which is followed already
+	s.want(c, `"type":"accepted"`)
+	s.want(c, `"type":"state"`)
+	s.send(c, `{"type":"leave","id":"r1"}`)
+	ask("more")
+	s.want(c, `"type":"accepted"`, `"id":"more"`)
+	s.want(c, `"type":"state"`)
+	ask("another")
+	s.want(c, `"type":"error"`, `"code":"busy"`)
+}
+
+// A connection that has ended takes no place.
+func TestCOM93ConnectionsThatHaveEndedMakeRoom(t *testing.T) {
+	s := serve(t)
+	for n := range 2*ws.Max + 2 {
+		c := s.with(token)
+		s.send(c, `{"type":"none"}`)
+		s.want(c, "is unknown")
+		if err := c.Close(websocket.StatusNormalClosure, ""); err != nil {
+			t.Fatalf("connection %d: %v", n, err)
+		}
+	}
+}
