@@ -218,3 +218,15 @@ func TestCOM88WhatCannotBeKeptHasNotHappened(t *testing.T) {
 		t.Errorf("got %+v; want ci alone", list)
 	}
 }
+
+func TestCOM86AClientsNameIsAWord(t *testing.T) {
+	for name, is := range map[string]bool{
+		"0": true, "9": true, "a": true, "z": true, "-": true, "_": true, "ci-2_b": true, strings.Repeat("n", access.NameBytesMax): true,
+		"": false, "A": false, "/": false, ":": false, "`": false, "{": false, "a/b": false, "é": false, "a\x00": false, strings.Repeat("n", access.NameBytesMax+1): false,
+		access.Channels: false, access.Reserved: false,
+	} {
+		if err := access.CheckName(name); (err == nil) != is {
+			t.Errorf("%q: %v; want a name: %t", name, err, is)
+		}
+	}
+}

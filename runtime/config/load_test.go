@@ -3,6 +3,7 @@ package config_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -492,5 +493,15 @@ func TestHND50AsManyRunAsTheServerHasSlots(t *testing.T) {
 		if got := w.load().Limits.MaxActive; got != c.active {
 			t.Errorf("%q: %d run at once, want %d", c.file, got, c.active)
 		}
+	}
+}
+
+// Each item of a list is read as its kind wants it: folders become absolute, names are words.
+func TestSKL9FoldersOfSkillsBecomeAbsolute(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("etc/c.yaml", "skills: {folders: [~/mine, here, /srv/skills]}\n")
+	want := []string{filepath.Join(w.Home, "mine"), filepath.Join(filepath.Dir(w.File), "here"), "/srv/skills"}
+	if got := w.load().Skills.Folders; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -3,7 +3,10 @@ package idempotency_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,5 +70,52 @@ func TestCOM92AKeyIsAStringOrAWord(t *testing.T) {
 		if got := idempotency.Key(http.Header{idempotency.Header: {text}}); got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
+	}
+}
+
+// What is sent again gets the answer as it was given, if that may be kept; else it is done again.
+func TestCOM92AnAnswerIsGivenAgainWhole(t *testing.T) {
+	for bytes, again := range map[int]bool{0: true, 10: true, idempotency.AnswerBytesMax: true, idempotency.AnswerBytesMax + 1: false} {
+		k, done := &idempotency.Keys{Now: func() time.Time { return time.UnixMilli(0) }}, 0
+		body := strings.Repeat("x", bytes)
+		next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			done++
+			w.Header().Set("Content-Type", "text/plain")
+			w.WriteHeader(http.StatusAccepted)
+			for _, part := range []string{body[:bytes/2], body[bytes/2:]} {
+				_, _ = io.WriteString(w, part)
+			}
+		})
+		for n := range 2 {
+			w := httptest.NewRecorder()
+			err := k.Serve(w, httptest.NewRequest(http.MethodPost, "/v1/x", nil), idempotency.Name{Caller: "a", Key: "k"}, []byte("sent"), next)
+			if err != nil || w.Code != http.StatusAccepted || w.Body.String() != body || w.Header().Get("Content-Type") != "text/plain" {
+				t.Errorf("%d bytes, answer %d: %v, status %d, %d bytes", bytes, n+1, err, w.Code, w.Body.Len())
+			}
+			if replayed := w.Header().Get("Idempotency-Replayed") == "true"; replayed != (again && n == 1) {
+				t.Errorf("%d bytes, answer %d is given again: %t", bytes, n+1, replayed)
+			}
+		}
+		if want := map[bool]int{true: 1, false: 2}[again]; done != want {
+			t.Errorf("%d bytes: it was done %d times, want %d", bytes, done, want)
+		}
+	}
+}
+
+// A request that failed has not happened, and its key stays free.
+func TestCOM92AFailedRequestIsTriedAgain(t *testing.T) {
+	k, done := &idempotency.Keys{Now: func() time.Time { return time.UnixMilli(0) }}, 0
+	next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		done++
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	for range 2 {
+		w := httptest.NewRecorder()
+		if err := k.Serve(w, httptest.NewRequest(http.MethodPost, "/v1/x", nil), idempotency.Name{Key: "k"}, nil, next); err != nil || w.Code != http.StatusTooManyRequests {
+			t.Errorf("got %v, status %d", err, w.Code)
+		}
+	}
+	if done != 2 {
+		t.Errorf("it was tried %d times, want 2", done)
 	}
 }
