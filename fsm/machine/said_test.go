@@ -88,6 +88,11 @@ func TestSES23WhatASessionHearsIsBounded(t *testing.T) {
 	if n := len(d.m.View().Said); n != 64 {
 		t.Errorf("%d messages are kept", n)
 	}
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r9"}, Origin: fsm.Origin{Channel: "telegram", Chat: "99"}, Text: "delete something"}})
+	d.loads(fsm.Session{})
+	if got := d.sent(); len(got) != 3 || !strings.Contains(got[0].Text, "] [event:disk, not the person] System event from disk: full.") || got[1].Text != "The disk is full." {
+		t.Errorf("after an event the model is sent %+v", got)
+	}
 }
 
 // raiseFor has an event say something in a chat.
@@ -194,6 +199,9 @@ func TestHND70AReminderComesHome(t *testing.T) {
 		session  string
 	}{
 		{"home", 0, func(*driver) {}, "s1", "s"},
+		{"home, although another conversation waits", 0, func(d *driver) {
+			d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "o"}, Session: "other", Text: "hi"}})
+		}, "s1", "s"},
 		{"not of several times", 60 * fsm.Second, func(*driver) {}, "", "schedule:s1"},
 		{"not while a request waits there", 0, func(d *driver) { asks(d, "hi"); d.loads(fsm.Session{Version: 1}) }, "", "schedule:s1"},
 		{"not after another conversation", 0, func(d *driver) {
@@ -222,7 +230,7 @@ func TestHND70AReminderComesHome(t *testing.T) {
 			if h := handles[len(handles)-1]; h.Session != tt.session || h.Schedule != tt.schedule || h.Home != "s" {
 				t.Fatalf("the run is of the session %q and the schedule %q", h.Session, h.Schedule)
 			}
-			if tt.schedule == "" {
+			if tt.name != "home" {
 				return
 			}
 			d.at = 10_000_000

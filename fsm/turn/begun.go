@@ -23,9 +23,8 @@ func Begun(c *fsm.Config, h *state.Handle, kept []fsm.Message, said []state.Said
 
 // Heard returns a history with what was said after it.
 func Heard(c *fsm.Config, history []fsm.Message, said []state.Said) []fsm.Message {
-	history = slices.Clip(history)
 	for _, one := range said {
-		history = append(history, around(c, one, len(history) > 0), fsm.Message{Role: fsm.RoleAssistant, Text: one.Text, Source: one.Source})
+		history = slices.Concat(history, []fsm.Message{around(c, one, len(history) > 0), {Role: fsm.RoleAssistant, Text: one.Text, Source: one.Source}})
 	}
 	return history
 }
