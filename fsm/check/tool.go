@@ -261,9 +261,13 @@ func (w *Monitor) checkResults(f *followed, talk []fsm.Message) {
 			asked = i
 		}
 	}
+	other := func(s start) bool { return s.n >= len(talk[asked].Calls) || talk[asked].Calls[s.n].Args != s.args }
+	if asked < 0 || slices.ContainsFunc(f.starts, other) {
+		return // the last answer has left the conversation, or is not in what is asked about it
+	}
 	for i := range f.starts {
 		s, at := &f.starts[i], asked+1+f.starts[i].n
-		if s.text == "" || s.failed || asked < 0 || at >= len(talk) || s.n >= len(talk[asked].Calls) || talk[asked].Calls[s.n].Args != s.args || talk[at].Text == s.text {
+		if s.text == "" || s.failed || at >= len(talk) || talk[at].Text == s.text {
 			continue
 		}
 		for k := range f.starts {

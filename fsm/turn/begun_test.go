@@ -64,3 +64,16 @@ func TestSES24WhatATurnBeginsWith(t *testing.T) {
 		})
 	}
 }
+
+func TestSES24AsManyTurnsAsFit(t *testing.T) {
+	turn := func(text string) []fsm.Message {
+		return []fsm.Message{{Role: fsm.RoleUser, Text: text}, {Role: fsm.RoleAssistant, Text: text}}
+	}
+	history := append(turn("one"), turn("two")...)
+	whole, last := fsm.Counted(history).Tokens, fsm.Counted(history[2:]).Tokens
+	for tokens, want := range map[int]int{whole: 4, whole - 1: 2, last: 2, last - 1: 0} { // order-free: each is a case of its own
+		if got := newest(history, tokens); len(got) != want || want == 0 && got != nil {
+			t.Errorf("of %d tokens: %d messages, want %d", tokens, len(got), want)
+		}
+	}
+}
