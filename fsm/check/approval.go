@@ -62,7 +62,11 @@ func (w *Monitor) takeDecision(in fsm.Decided) (silent bool) {
 func (w *Monitor) takeConfig() (silent bool) {
 	w.grants = grant.Without(w.grants, func(g *fsm.Grant) bool { return g.Session == "" })
 	for i := range w.live {
-		w.live[i].form.saved = nil // what a session keeps depends on the configuration
+		f := &w.live[i]
+		f.form.saved = nil // what a session keeps depends on the configuration
+		if f.kind == fsm.KindEvent || f.kind == fsm.KindSchedule {
+			f.form.known = false // with how much of it a turn began, on the window then (SES-24)
+		}
 	}
 	return false
 }
