@@ -67,6 +67,9 @@ func (m *Machine) message(h *state.Handle, to fsm.Origin, text string, isError b
 func (m *Machine) send(h *state.Handle, e fsm.SendMessage) {
 	e.Handle, e.Session, e.Schedule = h.ID, h.Session, h.Schedule
 	m.emit(e)
+	if !turn.Hears(&m.s.Config) {
+		return
+	}
 	said := state.Said{Session: e.To.Key(), At: m.s.Now, Text: fsm.Clip(e.Text, saidTextBytes), Source: m.derived(h, h.Conversation().Messages)}
 	if e.To == h.Origin {
 		said.Session = cmp.Or(h.Home, said.Session)
@@ -77,7 +80,7 @@ func (m *Machine) send(h *state.Handle, e fsm.SendMessage) {
 			said.From, said.About, said.Asked = h.Session, fsm.Clip(cmp.Or(h.Happened, h.Input), saidAboutBytes), h.Source
 		}
 	}
-	if turn.Hears(&m.s.Config) && said.Session != h.Session {
+	if said.Session != h.Session {
 		m.s.Say(said)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/fsm/state"
 	"shelly/runtime/inbox"
 )
 
@@ -66,7 +67,7 @@ func NewMessage(m engine.Message, unread bool) Message {
 	case m.Key == answer+fsm.BeatKey:
 		from = FromBeat
 	case m.Key != answer && m.Key != answer+fsm.LaterKey: // only an answer, or the word that it comes later, has its handle's entry as its key
-	case m.Schedule != "", strings.HasPrefix(m.Session, "schedule:"):
+	case m.Schedule != "", strings.HasPrefix(m.Session, state.ScheduleSession("")):
 		from = FromSchedule
 	case strings.HasPrefix(m.Session, "event:"):
 		from = FromEvent

@@ -365,15 +365,20 @@ func (d *Daemon) observe(s engine.Step) {
 	}
 	for _, e := range s.Effects {
 		e, is := e.(fsm.RunTool)
-		switch {
-		case !is:
-		case e.Effects != fsm.EffectsNone:
-			d.o.Log.Info("tool started", "tool", e.Name, "handle", e.Handle, "effects", e.Effects)
-		case debug: // what only reads starts several times a turn
-			d.o.Log.Debug("tool started", "tool", e.Name, "handle", e.Handle, "effects", e.Effects)
+		if level := startLevel(e.Effects); is && (debug || level > slog.LevelDebug) {
+			d.o.Log.Log(context.Background(), level, "tool started", "tool", e.Name, "handle", e.Handle, "effects", e.Effects)
 		}
 	}
 	d.watch.Step(s, view)
+}
+
+// startLevel is the level at which the start of a tool is logged: what only reads starts several
+// times a turn (OBS-4).
+func startLevel(effects fsm.ToolEffects) slog.Level {
+	if effects == fsm.EffectsNone {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
 }
 
 // lived logs a transition of the lifecycle. The end of the last run is logged only if that run

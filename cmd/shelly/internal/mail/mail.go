@@ -10,6 +10,7 @@ import (
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/inbox"
@@ -46,7 +47,7 @@ func Head(m comm.Message) string {
 func sender(m comm.Message) string {
 	switch m.From {
 	case comm.FromSchedule:
-		return "schedule " + cmp.Or(m.Schedule, strings.TrimPrefix(m.Session, "schedule:"))
+		return "schedule " + cmp.Or(m.Schedule, strings.TrimPrefix(m.Session, state.ScheduleSession("")))
 	case comm.FromEvent:
 		return "event source " + strings.TrimPrefix(m.Session, "event:")
 	case comm.FromBeat:
