@@ -15,9 +15,13 @@ import (
 func (l *loading) loadIdentity() {
 	const key, fileKey = "prompts.identity", "prompts.identity_file"
 	path := l.config.Prompts.IdentityFile
+	if path == "" {
+		return
+	}
+	l.config.files = append(l.config.files, path)
 	text, file := l.origins[key], l.origins[fileKey]
 	switch {
-	case path == "" || text.layer > file.layer:
+	case text.layer > file.layer:
 		return
 	case text.layer == file.layer:
 		l.problems.add(file, fileKey, "cannot be given together with prompts.identity; choose one")

@@ -15,8 +15,8 @@ type Setting struct {
 // Explain returns every setting in the order of the schema.
 func (c Config) Explain() []Setting { return slices.Clone(c.settings) }
 
-// Files returns the absolute path of the configuration file, even if there is no such file yet; none
-// if the configuration is not read from a file.
+// Files returns the absolute paths of the files that the daemon is configured by: the configuration
+// file, even if there is no such file yet, and prompts.identity_file.
 func (c Config) Files() []string { return slices.Clone(c.files) }
 
 // explain records where each value comes from.

@@ -304,7 +304,12 @@ func TestTOL24FilesHasTheConfigurationFileHoweverItWasNamed(t *testing.T) {
 	if diff := cmp.Diff([]string{w.DefaultFile}, w.load().Files()); diff != "" {
 		t.Errorf("no file yet (-want +got):\n%s", diff)
 	}
-	w.DefaultFile = ""
+	w.File = w.write("work/told.yaml", "prompts: {identity_file: who.txt}\n")
+	who := w.write("work/who.txt", "You are Ada.\n")
+	if diff := cmp.Diff([]string{w.File, who}, w.load().Files()); diff != "" {
+		t.Errorf("with an identity (-want +got):\n%s", diff)
+	}
+	w.File, w.DefaultFile = "", ""
 	if files := w.load().Files(); len(files) > 0 {
 		t.Errorf("%q without a file", files)
 	}
