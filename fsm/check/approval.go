@@ -52,7 +52,7 @@ func (w *Monitor) takeDecision(in fsm.Decided) (silent bool) {
 	}
 	f.asked = ""
 	if in.Approve {
-		f.cleared, f.step.granted = in.Key, in.Grant
+		f.cleared, w.does(f.id).granted = in.Key, in.Grant
 	}
 	return false
 }
@@ -89,8 +89,8 @@ func (w *Monitor) checkGrants(m *machine.Machine) {
 	}
 	w.revoked = ""
 	given := 0
-	for i := range w.live {
-		if w.live[i].step.granted != fsm.GrantOnce {
+	for i := range w.steps {
+		if w.steps[i].granted != fsm.GrantOnce {
 			given++
 		}
 	}

@@ -243,7 +243,7 @@ func (w *Monitor) takeReply(e fsm.Reply, c *fsm.Config) {
 		return
 	}
 	_, marked := fsm.Need(e.Text)
-	if reading.ReadsNeeds(c) && !e.IsError && strings.Contains(f.step.said, e.Text) {
+	if reading.ReadsNeeds(c) && !e.IsError && strings.Contains(w.did(f.id).said, e.Text) {
 		_, _, marked = reading.NeedIn(e.Text)
 	}
 	switch {
@@ -259,8 +259,8 @@ func (w *Monitor) takeReply(e fsm.Reply, c *fsm.Config) {
 		w.violate("INV-1", "handle %d is %s and gets a reply with is_error %t", f.id, f.state, e.IsError)
 	case !e.IsError && f.answer != "" && e.Text != f.answer && answerOf(words, e.Text) != f.answer:
 		w.violate("INV-11", "handle %d answered %q but its reply is %q", f.id, f.answer, e.Text)
-	case !e.IsError && f.answer == "" && e.Outcome == fsm.OutcomeAnswered && !f.step.refused && e.Text != words.Text(fsm.WordNewSession) && !strings.Contains(f.step.said, answerOf(words, e.Text)), marked:
-		w.violate("INV-11", "handle %d replies %q; the model said %q", f.id, e.Text, f.step.said)
+	case !e.IsError && f.answer == "" && e.Outcome == fsm.OutcomeAnswered && !w.did(f.id).refused && e.Text != words.Text(fsm.WordNewSession) && !strings.Contains(w.did(f.id).said, answerOf(words, e.Text)), marked:
+		w.violate("INV-11", "handle %d replies %q; the model said %q", f.id, e.Text, w.did(f.id).said)
 	}
 	f.replied = true
 }
@@ -308,5 +308,7 @@ func (w *Monitor) takeNotify(e fsm.Notify) {
 	if !ok {
 		w.violate("INV-1", "handle %d of kind %s in %s gets the notice %s for %v", f.id, f.kind, f.state, e.Notice, e.Request)
 	}
-	f.step.told = f.step.told || e.Notice != fsm.NoticeQueued
+	if e.Notice != fsm.NoticeQueued {
+		w.does(f.id).told = true
+	}
 }

@@ -61,6 +61,7 @@ type Monitor struct {
 	session    string      // the session that the model was asked for last
 	passed     int         // starts in a row of that session ahead of an older handle
 	live       []followed  // unfinished handles in admission order
+	steps      []stepFacts // what the present step did to handles
 	grants     []fsm.Grant // grants in force, as the trace shows
 	revoked    string      // the id of a grant that this step took back
 	found      []Violation
@@ -90,18 +91,19 @@ type followed struct {
 	starts  []start // of the tools of the last answer; never changed in place
 	audited int     // how many of them have been recorded
 	measure measure
-
-	step stepFacts
+	phase   *machine.Phase // that of the state in which it was last seen; nil: none yet
+	wants   *machine.Phase // the one that says what it awaited then
+	infers  fsm.State      // that of its inference then
 }
 
 // stepFacts is what the present step did to a handle.
 type stepFacts struct {
+	id       fsm.HandleID
 	admitted bool
 	refused  bool
 	fleeting bool   // it was admitted and ended in this step: nothing else is known of it
 	consumed bool   // one of its answers was taken
 	said     string // the text of that answer, if it came from the model
-	waited   bool   // it held a place in the queue before
 	parked   bool
 	told     bool // its client learnt that it is parked, or waits for a person
 	yielded  bool
@@ -139,6 +141,7 @@ func MonitorFrom(m *machine.Machine) *Monitor {
 func (w *Monitor) Clone() *Monitor {
 	c := *w
 	c.live = append([]followed(nil), w.live...)
+	c.steps = nil
 	c.grants = slices.Clip(c.grants)
 	c.found = nil
 	return &c
@@ -146,9 +149,9 @@ func (w *Monitor) Clone() *Monitor {
 
 // CopyTo makes to an independent monitor that goes on from here, in the memory that to has.
 func (w *Monitor) CopyTo(to *Monitor) {
-	live := to.live[:0]
+	live, steps := to.live[:0], to.steps[:0]
 	*to = *w
-	to.live, to.found = append(live, w.live...), nil
+	to.live, to.steps, to.found = append(live, w.live...), steps, nil
 	to.grants = slices.Clip(to.grants)
 }
 
@@ -188,6 +191,32 @@ func (w *Monitor) find(id fsm.HandleID) *followed {
 		return nil
 	}
 	return &w.live[i]
+}
+
+// concerns reports whether the present step did anything to a handle.
+func (w *Monitor) concerns(id fsm.HandleID) bool {
+	return slices.ContainsFunc(w.steps, func(s stepFacts) bool { return s.id == id })
+}
+
+// did returns what the present step did to a handle.
+func (w *Monitor) did(id fsm.HandleID) (facts stepFacts) {
+	for i := range w.steps {
+		if w.steps[i].id == id {
+			return w.steps[i]
+		}
+	}
+	return facts
+}
+
+// does returns it to be noted. The pointer holds until the next call.
+func (w *Monitor) does(id fsm.HandleID) *stepFacts {
+	for i := range w.steps {
+		if w.steps[i].id == id {
+			return &w.steps[i]
+		}
+	}
+	w.steps = append(w.steps, stepFacts{id: id})
+	return &w.steps[len(w.steps)-1]
 }
 
 func follow(h *state.Handle) followed {

@@ -64,6 +64,9 @@ func (w *Monitor) checkAppended(m *machine.Machine, f *followed, c fsm.Conversat
 // takeGathered notes the conversation after which the summary of a turn that has just ended
 // is asked for (HND-49): what the turn gave its session to keep.
 func (w *Monitor) takeGathered(m *machine.Machine) {
+	if !slices.ContainsFunc(m.Moves(), func(mv state.Move) bool { return mv.To == state.Done }) {
+		return
+	}
 	at := 0 // in live, which has the same order
 	for n := range m.View().Handles {
 		h := &m.View().Handles[n]

@@ -12,7 +12,7 @@ import (
 
 // checkSession checks that an effect carries its own handle's session.
 func (w *Monitor) checkSession(f *followed, session string) {
-	if f.step.fleeting {
+	if w.did(f.id).fleeting {
 		return
 	}
 	if session != f.session {
@@ -123,7 +123,7 @@ func (w *Monitor) checkEntry(m *machine.Machine, f *followed, e *fsm.Entry) {
 	if _, marked := fsm.Need(e.Summary); marked {
 		w.violate("INV-11", "handle %d stores a summary with the marker: %q", f.id, e.Summary)
 	}
-	if i := indexOf(m.View().Handles, f.id); i >= 0 && f.step.consumed && f.measure[0] == measureOf(&m.View().Handles[i])[0] &&
+	if i := indexOf(m.View().Handles, f.id); i >= 0 && w.did(f.id).consumed && f.measure[0] == measureOf(&m.View().Handles[i])[0] &&
 		m.View().Handles[i].StoreTries >= m.View().Config.Limits.MaxStoreAttempts {
 		w.violate("INV-3", "handle %d stores again after %d of %d failed stores", f.id, m.View().Handles[i].StoreTries, m.View().Config.Limits.MaxStoreAttempts)
 	}
@@ -151,7 +151,7 @@ func (w *Monitor) checkSilence(in fsm.Input, before fsm.State, e fsm.Effect, las
 	case fsm.Notify, fsm.Reply, fsm.Report:
 		to = fsm.HandleOf(e)
 	}
-	if f := w.find(to); f == nil || !f.step.admitted && !f.step.refused {
+	if did := w.did(to); !did.admitted && !did.refused {
 		w.violate("INV-8", "a %s while %s", fsm.EffectKind(e), before)
 	}
 }
@@ -280,7 +280,7 @@ func (w *Monitor) checkAlone(s *state.Snapshot, h *state.Handle) {
 
 // checkEnded checks a handle that the step took out of the state.
 func (w *Monitor) checkEnded(f *followed) {
-	if !f.step.refused && f.state != state.Done && f.state != state.Failed && f.state != state.Cancelled {
+	if !w.did(f.id).refused && f.state != state.Done && f.state != state.Failed && f.state != state.Cancelled {
 		w.violate("INV-1", "handle %d is gone but was in %s", f.id, f.state)
 	}
 	if f.replied != (f.kind == fsm.KindUser) {
@@ -298,6 +298,9 @@ func (w *Monitor) checkEnded(f *followed) {
 
 // checkHandle checks one unfinished handle against what the trace has shown of it.
 func (w *Monitor) checkHandle(m *machine.Machine, h *state.Handle, f *followed, boot bool) {
+	if f.waits(h) && !w.places.roomFor(h, &m.View().Config.Limits) && !w.concerns(h.ID) {
+		return
+	}
 	if len(f.calls) > 0 && f.calls[0].Kind == fsm.CallStop && h.State != state.Stopping {
 		f.calls = nil // it does not wait for its tools to stop any more
 	}
@@ -306,24 +309,40 @@ func (w *Monitor) checkHandle(m *machine.Machine, h *state.Handle, f *followed, 
 			h.ID, h.State, h.InFlight(), h.Timer, h.Wait, f.state, f.calls, f.timer, f.wait)
 		w.checkAlone(m.View(), h)
 	}
-	clock, want := machine.PhaseOf(state.HandleTable.Name, h.State).Clock, machine.Awaits(h)
-	if !rests(want, h, clock) {
+	f.look(h)
+	if !rests(f.wants, h, f.phase.Clock) {
 		w.violate("INV-2", "handle %d in %s with its inference %s awaits %v with timers %d and %d, not %s, clock %t",
-			h.ID, h.State, h.Inf.State, h.InFlight(), h.Timer, h.Wait, awaitedIn(want), clock)
+			h.ID, h.State, h.Inf.State, h.InFlight(), h.Timer, h.Wait, awaitedIn(f.wants), f.phase.Clock)
 	}
 	w.checkWaiting(m.View(), h, f, boot)
 	w.checkAnswer(h, f)
 	if !h.Inf.InRound() {
 		w.checkAudited(f, len(f.starts), m.View().Config.Edition)
 	}
-	now := measureOf(h)
-	if now == f.measure && !f.step.consumed {
+	now, did := measureOf(h), w.did(h.ID)
+	if now == f.measure && !did.consumed {
 		return // as with most handles in most steps
 	}
-	if !f.step.admitted && !f.step.yielded && (f.measure.below(now) || now == f.measure) {
-		w.violate("INV-1", "handle %d has consumed an answer: %t, and its measure went from %v to %v", h.ID, f.step.consumed, f.measure, now)
+	if !did.admitted && !did.yielded && (f.measure.below(now) || now == f.measure) {
+		w.violate("INV-1", "handle %d has consumed an answer: %t, and its measure went from %v to %v", h.ID, did.consumed, f.measure, now)
 	}
 	f.measure = now
+}
+
+// waits reports whether a handle waits for its first turn just as the trace shows it, so that
+// nothing is wrong with it, unless there is a place for it or the step has done something to it.
+// With many sessions most handles wait, and all are checked in each step.
+func (f *followed) waits(h *state.Handle) bool {
+	return h.State == state.Queued && f.state == state.Queued && h.Resume == "" &&
+		f.calls == nil && f.timer == 0 && f.wait == 0 && h.Timer == 0 && h.Wait == 0 && !h.Busy() &&
+		!f.replied && !h.Replied && h.Answer == f.answer && f.starts == nil && f.measure[0] == 10 && f.measure[1] == -h.Tries
+}
+
+// look finds the phases of a handle, unless it is where it was seen last.
+func (f *followed) look(h *state.Handle) {
+	if f.phase == nil || f.phase.State != h.State || f.infers != h.Inf.State {
+		f.phase, f.wants, f.infers = machine.PhaseOf(state.HandleTable.Name, h.State), machine.Awaits(h), h.Inf.State
+	}
 }
 
 // rests reports whether a handle waits for what its phase says, and whether its clock runs
@@ -363,13 +382,19 @@ func (w *Monitor) checkWaiting(s *state.Snapshot, h *state.Handle, f *followed, 
 		w.violate("INV-2", "handle %d is queued although its place is free", h.ID)
 	case h.State == state.Idling && (h.Kind != fsm.KindMemory || s.Lifecycle != state.Serving || w.places.queued > 0):
 		w.violate("INV-2", "handle %d of kind %s idles in %s although %d others wait", h.ID, h.Kind, s.Lifecycle, w.places.queued)
-	case f.step.parked && !boot && h.Kind == fsm.KindUser && !f.step.told && !h.Replied:
+	case !boot && h.Kind == fsm.KindUser && !h.Replied && w.untold(h.ID):
 		w.violate("INV-1", "handle %d was parked and its client not told", h.ID)
 	case h.Kind == fsm.KindUser && f.replied != h.Replied:
 		w.violate("INV-1", "handle %d replied: the state says %t, the trace %t", h.ID, h.Replied, f.replied)
 	case h.Replied && !h.Decided():
 		w.violate("INV-1", "handle %d has its reply but no outcome in %s", h.ID, h.State)
 	}
+}
+
+// untold reports whether the step has parked a handle and not told its client.
+func (w *Monitor) untold(id fsm.HandleID) bool {
+	did := w.did(id)
+	return did.parked && !did.told
 }
 
 // roomFor reports whether there is a place for a handle of this kind.
@@ -406,10 +431,11 @@ func (w *Monitor) checkAnswer(h *state.Handle, f *followed) {
 	if h.Answer == f.answer {
 		return
 	}
+	said := w.did(h.ID).said
 	_, marked := fsm.Need(h.Answer)
 	free := h.Kind == fsm.KindMemory || h.Command != "" || h.Outcome != fsm.OutcomeAnswered // made by the machine, or with a notice
-	if f.answer != "" && h.Kind != fsm.KindMemory || marked || !free && !strings.Contains(f.step.said, h.Answer) {
-		w.violate("INV-11", "handle %d answers %q after %q; the model said %q", h.ID, h.Answer, f.answer, f.step.said)
+	if f.answer != "" && h.Kind != fsm.KindMemory || marked || !free && !strings.Contains(said, h.Answer) {
+		w.violate("INV-11", "handle %d answers %q after %q; the model said %q", h.ID, h.Answer, f.answer, said)
 	}
 	f.answer = h.Answer
 }

@@ -11,10 +11,7 @@ import (
 // takeInput settles what the input answers. It reports whether the input must
 // have no effect at all.
 func (w *Monitor) takeInput(in fsm.Input) (silent bool) {
-	for i := range w.live {
-		f := &w.live[i]
-		f.step = stepFacts{waited: state.Waits(f.state)}
-	}
+	w.steps = w.steps[:0]
 	return !fsm.Known(in.Fact) || silences.Do(w, in.Fact)
 }
 
@@ -39,25 +36,30 @@ var silences = fsm.NewFactTable(
 	}),
 	fsm.OnFact(func(w *Monitor, in fsm.BrainProgress) bool { return !w.asking(in.Call) }),
 	fsm.OnFact(func(w *Monitor, in fsm.TimerFired) bool { return !w.takeTimer(in.Timer) }),
-	settled(func(f *followed, in fsm.BrainAnswered) { f.step.said, f.starts, f.audited = in.Text, nil, 0 }),
-	settled((*followed).takeResult),
-	settled((*followed).takeProbed),
-	settled(func(f *followed, in fsm.SessionLoaded) { f.form.load(in) }),
-	settled(func(f *followed, in fsm.SessionSaved) { f.form.save(in) }),
+	settled((*Monitor).takeSaid),
+	settled(func(_ *Monitor, f *followed, in fsm.ToolAnswered) { f.takeResult(in) }),
+	settled(func(_ *Monitor, f *followed, in fsm.Probed) { f.takeProbed(in) }),
+	settled(func(_ *Monitor, f *followed, in fsm.SessionLoaded) { f.form.load(in) }),
+	settled(func(_ *Monitor, f *followed, in fsm.SessionSaved) { f.form.save(in) }),
 	fsm.OnAnswers((*Monitor).settle),
 )
 
 // settled returns the row of an answer that the monitor notes.
-func settled[A fsm.Answer](note func(*followed, A)) fsm.FactRow[*Monitor, bool] {
+func settled[A fsm.Answer](note func(*Monitor, *followed, A)) fsm.FactRow[*Monitor, bool] {
 	var zero A
 	kinds := fsm.CallsAnsweredBy(zero)
 	return fsm.OnFact(func(w *Monitor, a A) bool {
 		f, kind := w.awaiting(a.CallOf(), kinds)
 		if f != nil && kind == kinds[0] { // any other is a stop
-			note(f, a)
+			note(w, f, a)
 		}
 		return f == nil
 	})
+}
+
+// takeSaid notes an answer of the model.
+func (w *Monitor) takeSaid(f *followed, in fsm.BrainAnswered) {
+	w.does(f.id).said, f.starts, f.audited = in.Text, nil, 0
 }
 
 // settle takes an answer, which must be awaited to have any effect.
@@ -117,7 +119,7 @@ func (w *Monitor) takeAnswer(call fsm.CallID, kind fsm.CallKind) *followed {
 	for i := range w.live {
 		if f := &w.live[i]; f.awaits(call) == kind {
 			f.forget(call)
-			f.step.consumed = true
+			w.does(f.id).consumed = true
 			return f
 		}
 	}
@@ -149,12 +151,7 @@ func (w *Monitor) disarm(id fsm.TimerID) bool {
 // takeNewcomers follows the handles that this step admitted, refused, or answered
 // at once.
 func (w *Monitor) takeNewcomers(m *machine.Machine, in fsm.Input) {
-	waiting, known := 0, len(w.live)
-	for i := range w.live {
-		if f := &w.live[i]; f.step.waited && f.kind != fsm.KindMemory && f.kind != fsm.KindSubagent && f.kind != fsm.KindInit {
-			waiting++
-		}
-	}
+	known := len(w.live)
 	key, told, command := fsm.RequestKey{}, false, false
 	kind := fsm.KindEvent
 	if r, ok := in.Fact.(fsm.Requested); ok {
@@ -163,12 +160,18 @@ func (w *Monitor) takeNewcomers(m *machine.Machine, in fsm.Input) {
 	} else if _, ok := in.Fact.(fsm.EventRaised); ok {
 		told = m.View().LastHandle > w.lastHandle || !m.View().Config.Switches.Coalesce
 	}
+	waiting := 0
+	if m.View().LastHandle > w.lastHandle {
+		waiting = w.waiting()
+	}
 	for id := w.lastHandle + 1; id <= m.View().LastHandle; id++ {
 		i := indexOf(m.View().Handles, id)
 		if i < 0 {
 			n := slices.IndexFunc(m.Moves(), func(mv state.Move) bool { return mv.Handle == id })
 			ran := n >= 0 // it was admitted, and ended at once (CTX-11)
-			f := followed{id: id, kind: kind, request: key, state: state.Queued, step: stepFacts{refused: !ran, fleeting: ran}}
+			f := followed{id: id, kind: kind, request: key, state: state.Queued}
+			did := w.does(id)
+			did.refused, did.fleeting = !ran, ran
 			if ran {
 				f.kind = m.Moves()[n].Kind
 			}
@@ -182,7 +185,7 @@ func (w *Monitor) takeNewcomers(m *machine.Machine, in fsm.Input) {
 			continue
 		}
 		f := follow(&m.View().Handles[i])
-		f.step.admitted = true
+		w.does(id).admitted = true
 		w.live = append(w.live, f)
 		if told && f.kind == kind && waiting >= m.View().Config.Limits.MaxQueue {
 			w.violate("INV-3", "handle %d was admitted with %d of %d places taken", id, waiting, m.View().Config.Limits.MaxQueue)
@@ -191,6 +194,16 @@ func (w *Monitor) takeNewcomers(m *machine.Machine, in fsm.Input) {
 	if told && (len(w.live) == known || w.live[known].kind != kind || w.live[known].request != key) {
 		w.violate("INV-1", "this %T was neither admitted nor refused", in.Fact)
 	}
+}
+
+// waiting returns how many handles hold a place in the queue.
+func (w *Monitor) waiting() (n int) {
+	for i := range w.live {
+		if f := &w.live[i]; state.Waits(f.state) && f.kind != fsm.KindMemory && f.kind != fsm.KindSubagent && f.kind != fsm.KindInit {
+			n++
+		}
+	}
+	return n
 }
 
 // indexOf returns the index of a handle, or -1. Handles are in admission order, which
@@ -266,9 +279,9 @@ func (w *Monitor) takeHandleMove(m *machine.Machine, mv *state.Move) {
 	case state.OnDecided:
 		f.asked = "" // whoever asked
 	case state.OnPark:
-		f.step.parked = true
+		w.does(f.id).parked = true
 	case state.OnYield:
-		f.step.yielded, f.left = true, 0
+		w.does(f.id).yielded, f.left = true, 0
 	case state.OnRecalled:
 		if i >= 0 && m.View().Handles[i].Rounds >= m.View().Config.Limits.MaxCognitionRounds {
 			w.violate("INV-3", "handle %d begins another cognition round after %d of %d", f.id, m.View().Handles[i].Rounds, m.View().Config.Limits.MaxCognitionRounds)

@@ -92,11 +92,12 @@ func (m *Machine) giveWay() {
 	if !waits {
 		return
 	}
+	crowded := m.s.Crowded()
 	for i := range m.s.Handles {
 		switch h := &m.s.Handles[i]; {
 		case h.State == state.Idling:
 			m.fire(i, firing{on: state.OnYield})
-		case h.Kind == fsm.KindMemory && h.State == state.Summarizing && !m.s.Crowded():
+		case h.Kind == fsm.KindMemory && h.State == state.Summarizing && !crowded:
 			m.fire(i, firing{on: state.OnYield, write: func(h *state.Handle) {
 				m.clearTimer(h)
 				m.giveUp(h)

@@ -9,6 +9,9 @@ import (
 // whose turn it is: the same, unless a session goes first for a while (HND-50).
 func Next(s *state.Snapshot) (next, first int) {
 	p := placesOf(s)
+	if p.full(&s.Config.Limits) {
+		return -1, -1
+	}
 	may := func(i int) bool {
 		h := &s.Handles[i]
 		return h.State == state.Queued && h.Served(s.Lifecycle) && p.hasOne(h, &s.Config.Limits) && !held(s, i)
@@ -52,13 +55,21 @@ func HasPlace(s *state.Snapshot, h *state.Handle) bool {
 type places struct {
 	main, sub int  // handles that run, and subagents that run
 	waits     bool // a handle other than a memory handle is queued
+	apart     bool // one is queued for which a place among those that run may not count
 	crowded   bool // so many memory handles wait that they take their turn like any other
 }
 
-func placesOf(s *state.Snapshot) places {
-	p := places{waits: s.AnyoneWaits(), crowded: s.Crowded()}
+func placesOf(s *state.Snapshot) (p places) {
+	memories := 0
 	for i := range s.Handles {
-		switch h := &s.Handles[i]; {
+		h := &s.Handles[i]
+		if h.Kind == fsm.KindMemory {
+			memories++
+		}
+		switch {
+		case h.State == state.Queued:
+			p.waits = p.waits || h.Kind != fsm.KindMemory && !h.Beside
+			p.apart = p.apart || h.Kind == fsm.KindSubagent || h.Kind == fsm.KindInit
 		case h.Waiting():
 		case h.Kind == fsm.KindSubagent:
 			p.sub++
@@ -67,8 +78,12 @@ func placesOf(s *state.Snapshot) places {
 			p.main++
 		}
 	}
+	p.crowded = memories >= s.Config.Limits.MaxQueue
 	return p
 }
+
+// full reports whether no handle that is queued has a place.
+func (p *places) full(l *fsm.Limits) bool { return p.main > 0 && p.main >= l.MaxActive && !p.apart }
 
 // hasOne reports whether there is a place for a handle besides those that run. A memory
 // handle runs alone, when nothing else waits, unless too many of them have accumulated
