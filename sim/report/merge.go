@@ -25,8 +25,8 @@ func Merge(parts []Part) (r *Run, missing []string, err error) {
 		return nil, nil, err
 	}
 	r = &Run{Times: true}
-	seen, broken := map[string]string{}, map[string]bool{}
-	for _, p := range parts {
+	seen, broken := map[string]int{}, map[string]bool{}
+	for n, p := range parts {
 		r.Times = r.Times && p.Times
 		r.Took += p.Took
 		for i := range p.Cases {
@@ -39,10 +39,10 @@ func Merge(parts []Part) (r *Run, missing []string, err error) {
 				broken[key] = true
 				continue
 			}
-			if other, ok := seen[key]; ok && other != p.Name {
-				return nil, nil, fmt.Errorf("%s of %s is in %s and in %s; name reports of different cases", c.Title(), c.File, other, p.Name)
+			if other, ok := seen[key]; ok && other != n { // the same name may have been given twice
+				return nil, nil, fmt.Errorf("%s of %s is in %s and in %s; name reports of different cases", c.Title(), c.File, parts[other].Name, p.Name)
 			}
-			seen[key] = p.Name
+			seen[key] = n
 			r.Cases = append(r.Cases, c)
 		}
 		if p.LeftOut > 0 {
@@ -97,26 +97,40 @@ func shardsOf(parts []Part) (missing []string, err error) {
 }
 
 // mergeCoverage joins what the parts took; nil unless all of them say. What some part took
-// is taken.
+// is taken. A part without cases, such as an empty shard, knows no rules and says nothing about
+// them; if one with cases knows none, neither does the whole.
 func mergeCoverage(parts []Part) *Coverage {
-	var all *Coverage
-	for _, p := range parts {
-		switch {
-		case p.Coverage == nil:
+	var all Coverage
+	var rules *Share
+	for i, p := range parts {
+		c := p.Coverage
+		if c == nil {
 			return nil
-		case all == nil:
-			c := *p.Coverage
-			all = &c
-		default:
-			for _, s := range []struct{ to, from *Share }{
-				{&all.Transitions, &p.Coverage.Transitions}, {&all.States, &p.Coverage.States},
-				{&all.Faults, &p.Coverage.Faults}, {&all.Rules, &p.Coverage.Rules},
-			} {
-				s.to.join(*s.from)
+		}
+		if i == 0 {
+			all = Coverage{Transitions: c.Transitions, States: c.States, Faults: c.Faults}
+		}
+		all.Transitions.join(c.Transitions)
+		all.States.join(c.States)
+		all.Faults.join(c.Faults)
+		switch {
+		case c.NoRules != "":
+			if all.NoRules == "" && slices.ContainsFunc(p.Cases, func(c Case) bool { return c.Name != "" }) {
+				all.NoRules = c.NoRules
 			}
+		case rules == nil:
+			first := c.Rules
+			rules = &first
+		default:
+			rules.join(c.Rules)
 		}
 	}
-	return all
+	if rules == nil {
+		all.NoRules = cmp.Or(all.NoRules, parts[0].Coverage.NoRules)
+	} else if all.NoRules == "" {
+		all.Rules = *rules
+	}
+	return &all
 }
 
 // join takes in what another part took of the same.

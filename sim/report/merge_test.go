@@ -81,6 +81,34 @@ func TestSCN65JoinedShardsAreTheRun(t *testing.T) {
 	}
 }
 
+// SCN-65: a shard without cases takes nothing and covers no rule, wherever it comes among the reports.
+func TestSCN65AnEmptyShardCoversNothing(t *testing.T) {
+	some := func(missing ...string) Share { return Share{2 - len(missing), 2, missing} }
+	full := Part{"full", &Run{Shard: "1/2", Cases: []Case{left()}, Coverage: &Coverage{some("b"), some("b"), some("b"), some("A-2"), ""}}}
+	none := Part{"none", &Run{Shard: "2/2", Coverage: &Coverage{some("a", "b"), some("a", "b"), some("a", "b"), Share{}, "no case was played"}}}
+	lost := Part{"lost", &Run{Shard: "2/2", Cases: []Case{made()}, Coverage: &Coverage{some("a", "b"), some("a", "b"), some("a", "b"), Share{}, "no SPEC.md"}}}
+	for _, test := range []struct {
+		name  string
+		parts []Part
+		want  *Coverage
+	}{
+		{"an empty shard last", []Part{full, none}, full.Coverage},
+		{"an empty shard first", []Part{none, full}, full.Coverage},
+		{"nothing but empty shards", []Part{none}, none.Coverage},
+		{"cases without a specification", []Part{full, lost}, &Coverage{some("b"), some("b"), some("b"), Share{}, "no SPEC.md"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, _, err := Merge(test.parts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, got.Coverage); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
 // SCN-65: what is missing is reported; what cannot be told apart is refused.
 func TestSCN65MissingAndOverlappingReportsAreSaid(t *testing.T) {
 	part := func(name, shard string, cases ...Case) Part { return Part{name, &Run{Shard: shard, Cases: cases}} }
@@ -96,6 +124,7 @@ func TestSCN65MissingAndOverlappingReportsAreSaid(t *testing.T) {
 		{"other divisions", []Part{part("a", "1/3"), part("b", "2/4")}, "", "b is of shard 2/4, but other reports are of 3 shards"},
 		{"a shard and a whole run", []Part{part("a", "1/2"), part("b", "")}, "", "some of the reports are of shards"},
 		{"one case twice", []Part{part("a", "", a), part("b", "", a)}, "", "left of l.scenario.yaml is in a and in b"},
+		{"one report twice", []Part{part("a", "", a), part("a", "", a)}, "", "left of l.scenario.yaml is in a and in a"},
 		{"a run that was stopped", []Part{{"a", &Run{LeftOut: 4}}}, "a: its run left out 4 cases", ""},
 		{"nothing in the way", []Part{part("a", "1/1", a)}, "", ""},
 	} {

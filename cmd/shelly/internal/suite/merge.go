@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/sim/report"
 	"shelly/sim/strict"
@@ -41,7 +41,7 @@ func (c *Merge) Run(t *terminal.Terminal) error {
 	for _, name := range c.Files {
 		r, err := readReport(name)
 		if err != nil {
-			return exit.Errorf(exit.Usage, "%s %v", name, err)
+			return err
 		}
 		parts = append(parts, report.Part{Name: name, Run: r})
 	}
@@ -82,14 +82,25 @@ func (c *Merge) tell(t *terminal.Terminal, as *Command, r *report.Run, missing [
 	return exit.Silent(exit.Usage)
 }
 
-// readReport reads a report of bounded size.
+// readReport reads a report of bounded size, from a file or a pipe (CLI-3).
 func readReport(name string) (*report.Run, error) {
-	dir, file := os.DirFS(filepath.Dir(name)), filepath.Base(name)
-	text, err := strict.ReadFile(dir, file, reportBytesMax)
+	f, err := flags.Input(name)
 	if err != nil {
 		return nil, err
 	}
-	return report.Read(text)
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, reportBytesMax+1))
+	if err != nil {
+		return nil, exit.With(exit.Usage, err)
+	}
+	if len(text) > reportBytesMax {
+		return nil, exit.Errorf(exit.Usage, "%s is larger than %d MiB, the maximum", name, reportBytesMax>>20)
+	}
+	r, err := report.Read(text)
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "%s %w", name, err)
+	}
+	return r, nil
 }
 
 // reportBytesMax is the largest report, in bytes.
