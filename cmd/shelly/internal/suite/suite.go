@@ -210,7 +210,7 @@ func (c *Command) play(ctx context.Context, t *terminal.Terminal, files, all []*
 		c.played(told.run.Cases)
 	}
 	if c.writes() {
-		remember(all, broken, told.run.Cases)
+		remember(c.patterns(), all, broken, told.run.Cases)
 	}
 	wrong := goldens.report(c.notes(t), t.Err)
 	return worse(told.end(ctx, len(files)), wrong)
