@@ -40,7 +40,7 @@ func Check(s Skill) []string {
 var (
 	publishable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{Ll}\p{Lo}\pN]+(-[\p{Ll}\p{Lo}\pN]+)*$`) })
 	inside      = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:references|scripts|assets)/[\pL\pN_./-]*[\pL\pN_]`)
+		return regexp.MustCompile(`([^\s"'` + "`" + `()<>\[\]]*?)((?:references|scripts|assets)/[\pL\pN_./-]*[\pL\pN_])`)
 	})
 )
 
@@ -48,13 +48,23 @@ var (
 // exist.
 func missing(s Skill) []string {
 	var found, seen []string
-	for _, file := range inside().FindAllString(s.Body, -1) {
-		file = path.Clean(file)
-		under := func(f string) bool { return f == file || strings.HasPrefix(f, file+"/") }
-		if !slices.Contains(seen, file) && !slices.ContainsFunc(s.Files, under) {
-			found = append(found, fmt.Sprintf("instructions: they name %s, which does not exist", file))
+	for _, named := range inside().FindAllStringSubmatch(s.Body, -1) {
+		before, file := named[1], path.Clean(named[2])
+		if slices.Contains(seen, file) || !s.owns(before) {
+			continue
 		}
 		seen = append(seen, file)
+		under := func(f string) bool { return f == file || strings.HasPrefix(f, file+"/") }
+		if !slices.ContainsFunc(s.Files, under) {
+			found = append(found, fmt.Sprintf("instructions: they name %s, which does not exist", file))
+		}
 	}
 	return found
+}
+
+// owns reports whether a path that begins so is in the skill's folder: it is relative to it, or
+// leads to it by its name or by a variable. Others are a page's, or the workspace's.
+func (s *Skill) owns(before string) bool {
+	folder, is := strings.CutSuffix(before, "/")
+	return before == "" || is && (folder == "." || path.Base(folder) == s.dir || strings.ContainsAny(folder, "$%{"))
 }

@@ -18,7 +18,8 @@ const (
 	alwaysBytesMax  = 16 << 10 // of instructions that are in every prompt
 	summaryBytesMax = 4096     // 1,024 characters of any script
 	entriesMax      = 1024
-	nameBytesMax    = 256 // 64 characters of any script
+	lookedMax       = 4096 // names in the folder of a skill
+	nameBytesMax    = 256  // 64 characters of any script
 	fileNameMax     = 512
 )
 
@@ -90,15 +91,15 @@ func (l *Library) Decls() []fsm.SkillDecl {
 
 // read reads the skills of one place.
 func (l *Library) read(place Place, root *os.Root) []Problem {
-	folders, err := names(root, ".")
+	folders, err := []string{place.Only}, error(nil)
+	if place.Only == "" {
+		folders, err = names(root, ".")
+	}
 	if err != nil {
 		return []Problem{{place.Shown, err}}
 	}
 	var problems []Problem
 	for _, folder := range folders {
-		if place.Only != "" && folder != place.Only {
-			continue
-		}
 		if info, err := root.Stat(folder); err == nil && !info.IsDir() {
 			continue
 		}

@@ -3,6 +3,7 @@ package skill_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -167,25 +168,74 @@ func TestSKL9TheFirstPlaceCounts(t *testing.T) {
 }
 
 func TestANewSkillIsAsTheSpecificationSays(t *testing.T) {
-	dir := t.TempDir()
-	file, err := skill.New(filepath.Join(dir, "skills"), "release-notes", "It's how: notes are written.")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, problems := open(t, dir)
-	s, ok := l.Find("release-notes")
-	if !ok || len(problems) > 0 || s.Description != "It's how: notes are written." {
-		t.Fatalf("%s is read as %+v, problems %v", file, s, problems)
-	}
-	if found := skill.Check(s); len(found) > 0 {
-		t.Errorf("findings %v", found)
-	}
-	if _, err := skill.New(filepath.Join(dir, "skills"), "release-notes", "again"); err == nil {
-		t.Error("a skill was written over another")
-	}
-	for _, name := range []string{"Release", "a--b", "-a", "a-", "../a", ""} {
-		if _, err := skill.New(dir, name, "x"); err == nil {
-			t.Errorf("a skill named %q was begun", name)
+	for _, test := range []struct{ name, description, want string }{
+		{"release-notes", "It's how: notes are written.", "It's how: notes are written."},
+		{"null", "The name is no text in YAML.", "The name is no text in YAML."},
+		{"lines", "one\n---\n- two: 2\n", "one --- - two: 2"},
+		{"controls", "red \x1b[31m", "red \x1b[31m"},
+	} {
+		dir := t.TempDir()
+		file, err := skill.New(filepath.Join(dir, "skills"), test.name, test.description)
+		if err != nil {
+			t.Fatal(err)
 		}
+		l, problems := open(t, dir)
+		s, ok := l.Find(test.name)
+		if !ok || len(problems) > 0 || s.Description != test.want {
+			t.Fatalf("%s is read as %+v, problems %v", file, s, problems)
+		}
+		if found := skill.Check(s); len(found) > 0 {
+			t.Errorf("%s: findings %v", file, found)
+		}
+		if _, err := skill.New(filepath.Join(dir, "skills"), test.name, "again"); err == nil {
+			t.Error("a skill was written over another")
+		}
+	}
+}
+
+// CLI-91: a skill that could not be used is not begun, nor one in the place of another.
+func TestCLI91ASkillThatCannotBeUsedIsNotBegun(t *testing.T) {
+	dir := workspace(t, map[string]string{"lower/skill.md": release})
+	skills := filepath.Join(dir, "skills")
+	for _, test := range []struct{ name, description string }{
+		{"Release", "x"}, {"a--b", "x"}, {"-a", "x"}, {"a-", "x"}, {"../a", "x"}, {"", "x"},
+		{"empty", " \n"}, {"long", strings.Repeat("x", 1025)}, {"lower", "x"},
+	} {
+		if _, err := skill.New(skills, test.name, test.description); err == nil {
+			t.Errorf("a skill named %q was begun: %.20q", test.name, test.description)
+		}
+	}
+	if left, err := os.ReadDir(skills); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v is left", left, err)
+	}
+}
+
+// CLI-91: a page and a file of the workspace are not files of the skill.
+func TestCLI91OnlyTheSkillsOwnFilesAreMissed(t *testing.T) {
+	l, _ := open(t, workspace(t, map[string]string{"pics/scripts/run.sh": "x", "pics/SKILL.md": "---\nname: pics\ndescription: d\n---\n" +
+		"See https://example.org/docs/references/api.md, put pictures into src/assets/logo.png and run my_scripts/build.sh.\n" +
+		"Run scripts/run.sh, ./scripts/run.sh, skills/pics/scripts/run.sh or `{base}/scripts/run.sh`.\n" +
+		"[A](references/a.md), ./references/b.md, skills/pics/references/c.md, $HERE/references/d.md, \"references/a.md\".\n"}))
+	s, _ := l.Find("pics")
+	var want []string
+	for _, file := range []string{"a", "b", "c", "d"} {
+		want = append(want, "instructions: they name references/"+file+".md, which does not exist")
+	}
+	if diff := cmp.Diff(want, skill.Check(s)); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
+// Links that lead round in circles make many names of a few; only the first ones are looked at.
+func TestTheNamesInASkillAreBounded(t *testing.T) {
+	dir := workspace(t, map[string]string{"round/SKILL.md": "---\ndescription: d\n---\nx", "round/a.md": "x", "round/z.md": "x"})
+	must(t, os.Mkdir(filepath.Join(dir, "skills/round/links"), 0o700))
+	for i := range 8 { // 8⁴ names at the greatest depth
+		must(t, os.Symlink(".", filepath.Join(dir, "skills/round/links", strconv.Itoa(i))))
+	}
+	l, _ := open(t, dir)
+	s, _ := l.Find("round")
+	if diff := cmp.Diff([]string{"a.md"}, s.Files); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
 	}
 }

@@ -9,22 +9,41 @@ import (
 	"strings"
 
 	"shelly/runtime/durable"
+	"shelly/sim/strict"
 )
 
 // New creates a new skill from a template in a folder of skills, and returns the path of its
-// SKILL.md. It never overwrites an existing file.
+// SKILL.md. It never overwrites an existing file, and creates nothing that could not be used.
 func New(dir, name, description string) (string, error) {
 	if !publishable().MatchString(name) || len(name) > 64 {
 		return "", fmt.Errorf("the name %q is not made of lower-case letters, digits and single hyphens, at most 64 of them, such as release-notes", name)
 	}
-	file := filepath.Join(dir, name, fileName)
-	switch _, err := os.Lstat(file); {
-	case err == nil:
-		return "", fmt.Errorf("%s already exists", file)
-	case !errors.Is(err, fs.ErrNotExist):
+	for _, file := range []string{fileName, fileOther} {
+		file = filepath.Join(dir, name, file)
+		switch _, err := os.Lstat(file); {
+		case err == nil:
+			return "", fmt.Errorf("%s already exists", file)
+		case !errors.Is(err, fs.ErrNotExist):
+			return "", err
+		}
+	}
+	line := strings.Join(strings.Fields(description), " ")
+	front, err := strict.Write(strict.Map(
+		strict.Text("name"), strict.Text(name),
+		strict.Text("description"), &strict.Node{Kind: strict.TextKind, Style: strict.SingleQuoted, Value: line},
+	), 0)
+	if err != nil {
 		return "", err
 	}
-	text := "---\nname: " + name + "\ndescription: '" + strings.ReplaceAll(description, "'", "''") + "'\n---\n\n# " + name +
+	text := "---\n" + string(front) + "---\n\n# " + name +
 		"\n\nWhat to do, step by step. Longer texts belong into references/, programs into scripts/.\n"
-	return file, durable.As{Perm: 0o644, Folder: 0o755}.Text(file, []byte(text))
+	if _, _, err := parse(text); err != nil {
+		return "", fmt.Errorf("the skill could not be used: %w", err)
+	}
+	file := filepath.Join(dir, name, fileName)
+	err = durable.As{Perm: 0o644, Folder: 0o755, New: true}.Text(file, []byte(text))
+	if errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%s already exists", file)
+	}
+	return file, err
 }

@@ -40,9 +40,12 @@ func names(root *os.Root, dir string) ([]string, error) {
 // hidden reports whether a part of a path is hidden.
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.Contains(name, "/.") }
 
-// files lists the files of a skill except its SKILL.md, to a depth of depthMax.
+// files lists the files of a skill except its SKILL.md, to a depth of depthMax: the first
+// entriesMax of them, among the first lookedMax names. Links that lead round in circles would
+// make many more names of a few.
 func files(root *os.Root, dir string) ([]string, error) {
 	var found []string
+	looked := 0
 	var walk func(below string, depth int) error
 	walk = func(below string, depth int) error {
 		inside, err := names(root, path.Join(dir, below))
@@ -50,10 +53,13 @@ func files(root *os.Root, dir string) ([]string, error) {
 			return err
 		}
 		for _, name := range inside {
+			if looked++; looked > lookedMax || len(found) == entriesMax {
+				return nil
+			}
 			file := path.Join(below, name)
 			info, err := root.Stat(path.Join(dir, file))
 			switch {
-			case err != nil || len(found) == entriesMax: // a link that leads nowhere, or out of the place
+			case err != nil: // a link that leads nowhere, or out of the place
 			case info.IsDir() && depth < depthMax:
 				if err := walk(file, depth+1); err != nil && depth == 0 {
 					return err
