@@ -52,7 +52,7 @@ func costsMarkdown(w io.Writer, costs []Cost) error {
 	for _, c := range costs {
 		cells := c.cells()
 		if err == nil {
-			_, err = fmt.Fprintln(w, "| "+c.Name+" | "+strings.Join(cells[:len(cells)-1], " | ")+" |")
+			_, err = fmt.Fprintln(w, "| "+strings.ReplaceAll(c.Name, "|", "&#124;")+" | "+strings.Join(cells[:len(cells)-1], " | ")+" |")
 		}
 	}
 	return err

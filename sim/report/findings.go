@@ -46,7 +46,7 @@ func PrettyLint(w io.Writer, l *Lint) error {
 		fmt.Fprintf(&b, "; %s with a crash at every point: part of the expectations is held only without a crash (-v lists them)", wording.Count(n, "case"))
 	}
 	b.WriteByte('\n')
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, wording.Visible(b.String()))
 	return err
 }
 

@@ -52,14 +52,14 @@ func Annotations(w io.Writer, r *Run, path func(file string) string) error {
 	return err
 }
 
-// data escapes the text of a workflow command.
+// data escapes the text of a workflow command, in which nothing controls a terminal either.
 func data(text string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
+	return strings.NewReplacer("%", "%25", "\n", "%0A").Replace(wording.Visible(text))
 }
 
 // property escapes a property of a workflow command.
 func property(text string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(text)
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(text))
 }
 
 // Guard returns a writer for a log in which GitHub looks for workflow commands: none

@@ -70,7 +70,7 @@ func commands(log string) []string {
 
 func TestSCN43NothingThatACaseSaysIsACommand(t *testing.T) {
 	for _, evil := range []string{
-		"::error::x", " \t::set-env name=PATH::x", "text\r::error::x", "text ##[error]x", "::stop-commands::mine",
+		"::error::x", " \t::set-env name=PATH::x", "text\n::error::x", "text ##[error]x", "::stop-commands::mine",
 		"::stop-commands::mine\n::mine::\n::error::x",
 	} {
 		failing := Case{Outcome: scenario.Outcome{Name: evil, File: evil, Failures: []judge.Failure{{
@@ -88,6 +88,10 @@ func TestSCN43NothingThatACaseSaysIsACommand(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
+	if _, err := Guard(&out).Write([]byte("text\r::error::x\n")); err != nil || len(commands(out.String())) > 0 {
+		t.Errorf("got %q, %v; want no command", out.String(), err)
+	}
+	out.Reset()
 	if n, err := Guard(&out).Write([]byte("4 passed\n")); n != 9 || err != nil || out.String() != "4 passed\n" {
 		t.Errorf("got %d, %v, %q; want 9 and %q", n, err, out.String(), "4 passed\n")
 	}

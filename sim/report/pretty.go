@@ -27,11 +27,14 @@ const (
 )
 
 // PrettyCase writes what a case came to, in one piece; nothing where it passed and
-// nobody asked.
+// nobody asked. Nothing in it, such as the name of a file, controls a terminal.
 func PrettyCase(w io.Writer, c *Case, o Options) error {
-	text := prettyCase(c, o)
+	text := wording.Visible(prettyCase(c, o))
 	if text == "" {
 		return nil
+	}
+	if word, rest, _ := strings.Cut(text, " "); o.Color {
+		text = "\x1b[" + colorOf(word) + "m" + word + "\x1b[0m " + rest
 	}
 	_, err := io.WriteString(w, text)
 	return err
@@ -44,29 +47,29 @@ func prettyCase(c *Case, o Options) string {
 		load := c.loadError()
 		switch {
 		case load == nil:
-			fmt.Fprintf(&b, "%s %s\n%s\n", o.paint(red, "ERROR"), c.Title(), indent(c.Err.Error()))
+			fmt.Fprintf(&b, "ERROR %s\n%s\n", c.Title(), indent(c.Err.Error()))
 		case o.Broken:
-			fmt.Fprintf(&b, "%s %s\n%s\n", o.paint(red, "ERROR"), c.Title(), indent(load.Detail()))
+			fmt.Fprintf(&b, "ERROR %s\n%s\n", c.Title(), indent(load.Detail()))
 		}
 	case Failed:
-		b.WriteString(o.paint(red, "FAIL") + strings.TrimPrefix(judge.Tell(c.Title(), c.Failures), "FAIL") + "\n" + c.Property.told())
+		b.WriteString(judge.Tell(c.Title(), c.Failures) + "\n" + c.Property.told())
 		if c.Live != nil {
 			fmt.Fprintf(&b, "  %s\n\n", wording.OneLine(c.Live.String()))
 		}
 	case Differs:
-		fmt.Fprintf(&b, "%s %s\n  %s:%d: two runs gave two traces\n  again: %s\n\n", o.paint(red, "DIFFERS"), c.Title(), c.File, c.Line, c.again())
+		fmt.Fprintf(&b, "DIFFERS %s\n  %s:%d: two runs gave two traces\n  again: %s\n\n", c.Title(), c.File, c.Line, c.again())
 	case Skipped:
 		if o.Verbose || c.ByFile {
-			fmt.Fprintf(&b, "%s %s  %s: %s\n", o.paint(yellow, "skip"), c.File, c.Name, wording.OneLine(c.Skipped))
+			fmt.Fprintf(&b, "skip %s  %s: %s\n", c.File, c.Name, wording.OneLine(c.Skipped))
 		}
 	case Passed:
 		switch {
 		case c.short() && !o.Verbose:
-			fmt.Fprintf(&b, "%s %s  %s: its budget is over (%s)\n", o.paint(yellow, "short"), c.File, c.Name, c.Property.figures(c.Took))
+			fmt.Fprintf(&b, "short %s  %s: its budget is over (%s)\n", c.File, c.Name, c.Property.figures(c.Took))
 		case o.Verbose && c.Property != nil:
-			fmt.Fprintf(&b, "%s   %s  %s (%s)\n", o.paint(green, "ok"), c.File, c.Name, c.Property.figures(c.Took))
+			fmt.Fprintf(&b, "ok   %s  %s (%s)\n", c.File, c.Name, c.Property.figures(c.Took))
 		case o.Verbose:
-			fmt.Fprintf(&b, "%s   %s  %s (%s", o.paint(green, "ok"), c.File, c.Name, wording.Count(c.Steps, "step"))
+			fmt.Fprintf(&b, "ok   %s  %s (%s", c.File, c.Name, wording.Count(c.Steps, "step"))
 			if c.Points > 0 {
 				fmt.Fprintf(&b, ", %s", wording.Count(c.Points, "crash point"))
 			}
@@ -122,22 +125,20 @@ func Slowest(w io.Writer, r *Run, n int) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, b.String()+"\n")
+	_, err := io.WriteString(w, wording.Visible(b.String())+"\n")
 	return err
 }
 
-// The colours, as parameters of SGR (ECMA-48).
-const (
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-)
-
-func (o Options) paint(color, word string) string {
-	if !o.Color {
-		return word
+// colorOf is the colour of the word that a case begins with, as a parameter of SGR (ECMA-48).
+func colorOf(word string) string {
+	switch word {
+	case "ok":
+		return "32"
+	case "skip", "short":
+		return "33"
+	default:
+		return "31"
 	}
-	return "\x1b[" + color + "m" + word + "\x1b[0m"
 }
 
 // indent puts two blanks before each line.
@@ -153,7 +154,7 @@ func PrettyEnd(w io.Writer, r *Run, o Options) error {
 	if r.Coverage != nil {
 		text = r.Coverage.String() + "\n" + text
 	}
-	_, err := io.WriteString(w, text)
+	_, err := io.WriteString(w, wording.Visible(text))
 	return err
 }
 

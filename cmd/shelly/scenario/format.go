@@ -46,17 +46,17 @@ func (c *formatCmd) Run(t *terminal.Terminal) error {
 		switch {
 		case errors.As(err, &write):
 			unwritten++
-			fmt.Fprintln(t.Err, "shelly:", err)
+			fmt.Fprintln(t.Err, "shelly:", terminal.Printable(err.Error()))
 		case err != nil:
 			wrong++
 			if bad, ok := errors.AsType[*strict.Error](err); ok {
-				fmt.Fprint(t.Err, bad.Detail())
+				fmt.Fprint(t.Err, terminal.Printable(bad.Detail()))
 			} else {
-				fmt.Fprintf(t.Err, "shelly: %s: %v\n", file, err)
+				fmt.Fprintf(t.Err, "shelly: %s: %s\n", terminal.Printable(file), terminal.Printable(err.Error()))
 			}
 		case different:
 			changed++
-			fmt.Fprintln(t.Out, file)
+			fmt.Fprintln(t.Out, terminal.Printable(file))
 		}
 	}
 	switch {

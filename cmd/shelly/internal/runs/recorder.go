@@ -135,6 +135,6 @@ func (r *Recorder) Print(w io.Writer, c *report.Case) error {
 	if text == "" {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "trace of %s:%d  %s\n%s\n", c.File, c.Line, c.Name, terminal.Printable(text))
+	_, err := fmt.Fprint(w, terminal.Printable(fmt.Sprintf("trace of %s:%d  %s\n%s\n", c.File, c.Line, c.Name, text)))
 	return err
 }

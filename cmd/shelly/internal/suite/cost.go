@@ -59,7 +59,7 @@ func (c *Cost) Run(t *terminal.Terminal) error {
 	}
 	err = report.Costs(terminal.Escaping(t.Out), c.Format, costs)
 	for _, d := range doubts {
-		fmt.Fprintln(t.Err, d)
+		fmt.Fprintln(t.Err, terminal.Printable(d))
 	}
 	if err == nil && unplayed > 0 {
 		return exit.Errorf(exit.Failed, "%s not played", wording.Count(unplayed, "case"))

@@ -28,6 +28,15 @@ func (c *Command) log(t *terminal.Terminal) io.Writer {
 	return t.Out
 }
 
+// errors returns where what a case or a file says goes in an error, if not by way of [exit.Code]:
+// GitHub looks for workflow commands there, too.
+func (c *Command) errors(t *terminal.Terminal) io.Writer {
+	if c.onGitHub() {
+		return report.Guard(t.Err)
+	}
+	return t.Err
+}
+
 // tellGitHub annotates the source and writes the step's summary. A failure to write the summary
 // is reported and has no other effect.
 func (c *Command) tellGitHub(t *terminal.Terminal, r *report.Run) error {

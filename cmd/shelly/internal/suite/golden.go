@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
 	"shelly/runtime/durable"
 	"shelly/sim/scenario"
@@ -247,11 +248,11 @@ func (g *goldens) report(notes, errs io.Writer) error {
 		if t.why != "" {
 			line += ": " + t.why
 		}
-		fmt.Fprintln(notes, line)
+		fmt.Fprintln(notes, terminal.Printable(line))
 	}
 	slices.SortFunc(g.refused, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
 	for _, err := range g.refused {
-		fmt.Fprintln(errs, "shelly:", err)
+		fmt.Fprintln(errs, "shelly:", terminal.Printable(err.Error()))
 	}
 	switch {
 	case len(g.refused) > 0:

@@ -38,7 +38,7 @@ func (c *Lint) Run(t *terminal.Terminal) error {
 	l.Findings, l.Notes = scenario.Lint(cases, rules)
 	for i := range broken {
 		l.Broken = append(l.Broken, broken[i].Err)
-		fmt.Fprintln(t.Err, detail(broken[i].Err))
+		fmt.Fprintln(as.errors(t), detail(broken[i].Err))
 	}
 	if err := c.tell(t, as, l); err != nil {
 		return err

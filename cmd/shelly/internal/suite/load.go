@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
@@ -98,12 +99,13 @@ func load(targets []choose.Target, vars document.Given) (files []*scenario.File,
 	return files, broken
 }
 
-// detail returns an error with the source that it refers to, if any.
+// detail returns an error with the source that it refers to, if any. Nothing that it quotes, such
+// as a file's name, controls a terminal (CLI-3).
 func detail(err error) string {
 	if load, ok := errors.AsType[*strict.Error](err); ok {
-		return strings.TrimSuffix(load.Detail(), "\n")
+		return terminal.Printable(strings.TrimSuffix(load.Detail(), "\n"))
 	}
-	return err.Error()
+	return terminal.Printable(err.Error())
 }
 
 func loadFailure(broken []report.Case) error {

@@ -70,7 +70,7 @@ func (c *Merge) tell(t *terminal.Terminal, as *Command, r *report.Run, missing [
 		return err
 	}
 	for _, what := range missing {
-		fmt.Fprintln(t.Err, "shelly:", what)
+		fmt.Fprintln(as.errors(t), "shelly:", terminal.Printable(what))
 	}
 	err := told.code(context.Background())
 	if len(missing) == 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
 	"shelly/sim/report"
 	"shelly/sim/scenario"
@@ -104,14 +105,14 @@ func (s *selection) hint(files []*scenario.File) string {
 // list prints the cases: file and line, name, tags.
 func (c *Command) list(w io.Writer, files []*scenario.File) error {
 	if c.Format == "json" {
-		return listJSON(w, files)
+		return listJSON(terminal.Escaping(w), files)
 	}
 	for _, f := range files {
 		tags := ""
 		if len(f.Tags) > 0 {
 			tags = "  [" + strings.Join(f.Tags, ", ") + "]"
 		}
-		if _, err := fmt.Fprintf(w, "%s:%d  %s%s\n", f.Path(), f.Line(), f.Name, tags); err != nil {
+		if _, err := fmt.Fprintf(w, "%s:%d  %s%s\n", terminal.Printable(f.Path()), f.Line(), f.Name, tags); err != nil {
 			return err
 		}
 	}

@@ -212,7 +212,7 @@ func (c *Command) play(ctx context.Context, t *terminal.Terminal, files, all []*
 	if c.writes() {
 		remember(c.patterns(), all, broken, told.run.Cases)
 	}
-	wrong := goldens.report(c.notes(t), t.Err)
+	wrong := goldens.report(c.notes(t), c.errors(t))
 	return worse(told.end(ctx, len(files)), wrong)
 }
 
@@ -240,5 +240,5 @@ func (c *Command) notes(t *terminal.Terminal) io.Writer {
 	if c.Format == "json" {
 		return t.Err
 	}
-	return t.Out
+	return c.log(t)
 }

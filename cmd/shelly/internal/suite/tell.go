@@ -14,6 +14,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/runs"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/wording"
 	"shelly/sim/report"
 )
 
@@ -132,17 +133,18 @@ func (t *teller) code(ctx context.Context) error {
 	case n.Failed > 0:
 		return exit.Silent(exit.Failed)
 	case n.Skipped > 0 && n.Passed == 0:
-		return exit.Errorf(exit.NoMatch, "nothing was played: %s", t.reasons())
+		fmt.Fprintf(t.errors(t.t), "shelly: nothing was played: %s\n", t.reasons())
+		return exit.Silent(exit.NoMatch)
 	}
 	return nil
 }
 
-// reasons lists why cases were skipped, each reason once.
+// reasons lists why cases were skipped on one line, each reason once.
 func (t *teller) reasons() string {
 	var list []string
 	for _, c := range t.run.Cases {
-		if c.Skipped != "" && !slices.Contains(list, c.Skipped) {
-			list = append(list, c.Skipped)
+		if why := wording.OneLine(c.Skipped); why != "" && !slices.Contains(list, why) {
+			list = append(list, why)
 		}
 	}
 	return strings.Join(list, "; ")
