@@ -26,22 +26,27 @@ func (r *Recorder) Write(w io.Writer, run *report.Run) error {
 	if len(run.Cases) == 1 {
 		d.Title = "shelly test: " + run.Cases[0].Title()
 	}
-	steps := 0
+	room := AllStepsMax
 	for i := range run.Cases {
-		c := r.caseOf(&run.Cases[i])
-		if steps += len(c.Steps); steps > AllStepsMax && len(c.Steps) > 0 {
-			steps -= len(c.Steps)
-			c.Steps, c.Left = nil, fmt.Sprintf("The steps are left out: the file has the first %d.", AllStepsMax)
-		}
+		c := r.caseOf(&run.Cases[i], room)
+		room -= len(c.Steps)
 		d.Cases = append(d.Cases, c)
 	}
 	return htmlreport.Write(w, d)
 }
 
-func (r *Recorder) caseOf(c *report.Case) htmlreport.Case {
+// caseOf returns what the file shows of a case, its steps if there is room for them.
+func (r *Recorder) caseOf(c *report.Case, room int) htmlreport.Case {
 	var out htmlreport.Case
 	if kept := r.cases[keyOf(&c.Outcome)]; kept != nil {
 		out = kept.shown
+	}
+	if len(out.Steps) > room {
+		out.Steps, out.Left = nil, fmt.Sprintf("The steps are left out: the file has at most %d steps of all cases.", AllStepsMax)
+	}
+	last := 0 // the last step that is shown: there is no link to a later one
+	if n := len(out.Steps); n > 0 {
+		last = out.Steps[n-1].N
 	}
 	out.Name, out.Place, out.Status = c.Title(), c.File, string(c.Status())
 	if c.Line > 0 {
@@ -55,6 +60,9 @@ func (r *Recorder) caseOf(c *report.Case) htmlreport.Case {
 	for i := range c.Failures {
 		f := &c.Failures[i]
 		out.Failures = append(out.Failures, failure(f))
+		if f.Step > last {
+			out.Failures[i].Step = 0
+		}
 		if f.Again != "" {
 			out.Again = f.Again
 		}
@@ -64,8 +72,10 @@ func (r *Recorder) caseOf(c *report.Case) htmlreport.Case {
 	}
 	for _, m := range c.Met {
 		met := htmlreport.Met{Path: m.Path, Place: m.Pos.Of(c.File)}
-		if len(out.Steps) > 0 {
-			met.Steps = m.Steps
+		for _, n := range m.Steps {
+			if n <= last {
+				met.Steps = append(met.Steps, n)
+			}
 		}
 		out.Met = append(out.Met, met)
 	}

@@ -19,7 +19,7 @@ const (
 	PassedCasesMax = 20     // cases of a run in which those that pass have steps too
 	PassedStepsMax = 2_000  // steps of a case that passes
 	StepsMax       = 10_000 // steps of one case
-	AllStepsMax    = 20_000 // steps of the file; later cases have none
+	AllStepsMax    = 20_000 // steps of the file; a case for which there is no room has none
 
 	textMax = 2 << 10 // bytes of a text in the file
 )
