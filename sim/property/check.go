@@ -81,7 +81,7 @@ func Check(f *scenario.File, o Options) Report {
 			o.Observe(&c.out)
 		}
 		if len(c.wrong) > 0 {
-			r.Failed = g.smallest(seed, c, o.Shrink)
+			r.Failed, r.Err = g.smallest(seed, c, o.Shrink)
 			return r
 		}
 	}
@@ -199,7 +199,7 @@ func (p *found) node(f *scenario.File) *strict.Node {
 
 // smallest makes a case that fails as small as it can, and writes it with where it
 // comes from.
-func (g *generator) smallest(seed uint64, c played, begin func() func() bool) *Failed {
+func (g *generator) smallest(seed uint64, c played, begin func() func() bool) (*Failed, error) {
 	s := shrinker{g: g, want: c.wrong[0], best: trimmed(c.drawn.list), spans: c.drawn.spans}
 	if begin != nil {
 		s.over = begin()
@@ -208,7 +208,10 @@ func (g *generator) smallest(seed uint64, c played, begin func() func() bool) *F
 	s.shrink()
 	as := &found{invariant: c.wrong[0], seed: seed, shrunk: fmt.Sprintf("from %d choices to %d in %d tries", before, len(s.best), s.tries)}
 	last := g.play(sim.NewTape(slices.Clone(s.best)), as)
-	return &Failed{Seed: seed, Invariant: as.invariant, Shrunk: as.shrunk, Source: last.source, Original: c.source, Outcome: last.out}
+	if last.err != nil {
+		return nil, fmt.Errorf("%s: seed %d: %w", g.file.Path(), seed, last.err)
+	}
+	return &Failed{Seed: seed, Invariant: as.invariant, Shrunk: as.shrunk, Source: last.source, Original: c.source, Outcome: last.out}, nil
 }
 
 // differs reports whether a case has another trace when it is played again.

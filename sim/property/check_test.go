@@ -146,6 +146,21 @@ func TestPRP8WhatIsFoundIsAScenarioThatFails(t *testing.T) {
 	}
 }
 
+// PRP-8: the file can be loaded also if the invariant has a character that no name may have.
+func TestPRP8AnInvariantMayHaveAnyCharacter(t *testing.T) {
+	r := Check(load(t, "invariants: [\"tools['exec'] < 2 && '\\u202e\\e\u200d' != ''\"]\n"), Options{})
+	if r.Err != nil || r.Failed == nil {
+		t.Fatalf("nothing was found: %+v", r)
+	}
+	written, err := scenario.Parse("found.scenario.yaml", r.Failed.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := written.Run(sim.Options{}); len(out.Failures) != 1 || written.Name != `small: tools['exec'] < 2 && '\u202e\x1b`+"\ufffd' != ''" {
+		t.Errorf("%s fails differently: %v", written.Name, out.Failures)
+	}
+}
+
 // PRP-5: a case that takes too many steps fails.
 func TestPRP5StepsAreBounded(t *testing.T) {
 	f := load(t, "invariants: [$all]\n")

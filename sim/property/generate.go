@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/sim"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/format"
@@ -75,7 +76,7 @@ func (g *generator) name(f *found) string {
 	if f == nil {
 		return g.file.Name
 	}
-	name := []rune(g.file.Name + ": " + f.invariant)
+	name := []rune(g.file.Name + ": " + wording.Line(wording.Visible(f.invariant)))
 	return string(name[:min(len(name), nameCharsMax)])
 }
 
