@@ -65,13 +65,17 @@ func FrameLine(line string, col int) (text, blanks string) {
 	return strings.TrimRight(shown.String(), " "), pad.String()
 }
 
+// wideMarks are emoji between characters that are not wide (UAX #11).
+const wideMarks = "⌚⌛⏩⏪⏫⏬⏰⏳☔☕♿⚓⚡⚽⛄⛅⛔⛪⛲⛳⛵⛺⛽✅✊✋✨❌❎❓❔❕❗➕➖➗➰⬛⬜⭐⭕"
+
 // columns is how many columns a terminal gives a character: two to East Asian
-// wide ones, none to combining marks.
+// wide ones and to emoji, none to combining marks.
 func columns(r rune) int {
 	switch {
 	case unicode.Is(unicode.Mn, r):
 		return 0
-	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), r >= 0xFF01 && r <= 0xFF60, r >= 0x3000 && r <= 0x303F:
+	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana), r >= 0xFF01 && r <= 0xFF60, r >= 0x3000 && r <= 0x303F,
+		r >= 0x1F300 && r <= 0x1F64F, r >= 0x1F680 && r <= 0x1F6FF, r >= 0x1F900 && r <= 0x1FAFF, strings.ContainsRune(wideMarks, r):
 		return 2
 	default:
 		return 1

@@ -17,6 +17,7 @@ func TestFramePutsTheCaretUnderThePlace(t *testing.T) {
 		{"two lines before", "1\n2\n3\n4\n", Pos{Line: 4, Col: 1}, []string{"2", "3", "4", "^"}},
 		{"after the line's end", "ab\n", Pos{Line: 1, Col: 9}, []string{"ab", "  ^"}},
 		{"wide characters take two columns", "磁盘: x\n", Pos{Line: 1, Col: 5}, []string{"磁盘: x", "      ^"}},
+		{"so do emoji", "😀✅: x\n", Pos{Line: 1, Col: 3}, []string{"😀✅: x", "    ^"}},
 		{"combining marks take none", "e\u0301x\n", Pos{Line: 1, Col: 3}, []string{"e\u0301x", " ^"}},
 		{"tabs and escapes are replaced", "a\tb\x1b[31m\n", Pos{Line: 1, Col: 4}, []string{"a b\uFFFD[31m", "   ^"}},
 		{"carriage return", "ab\r\n", Pos{Line: 1, Col: 1}, []string{"ab", "^"}},
