@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/durable"
 )
 
@@ -25,7 +26,7 @@ const (
 
 // Case is a case that failed; with an empty name, a file that did not load.
 type Case struct {
-	File string `json:"file"` // absolute
+	File string `json:"file"` // absolute, as [wording.Path] writes it: JSON has no bytes that are not UTF-8
 	Name string `json:"name,omitempty"`
 }
 
@@ -40,7 +41,7 @@ type Run struct {
 // kept is the file of a project.
 type kept struct {
 	Version int    `json:"version"`
-	Folder  string `json:"folder"` // the project, for a person who reads the file
+	Folder  string `json:"folder"` // the project, for a person who reads the file, as [wording.Path] writes it
 	Failed  []Case `json:"failed"`
 }
 
@@ -53,7 +54,7 @@ func Of(dir string) (*Run, error) {
 		return nil, err
 	}
 	digest := sha256.Sum256([]byte(folder))
-	r := &Run{path: filepath.Join(cache, "shelly", "last-run", hex.EncodeToString(digest[:8])+".json"), folder: folder}
+	r := &Run{path: filepath.Join(cache, "shelly", "last-run", hex.EncodeToString(digest[:8])+".json"), folder: wording.Path(folder)}
 	text, err := os.ReadFile(r.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
@@ -62,7 +63,7 @@ func Of(dir string) (*Run, error) {
 		return nil, err
 	}
 	var k kept
-	if json.Unmarshal(text, &k) == nil && k.Version == version && k.Folder == folder {
+	if json.Unmarshal(text, &k) == nil && k.Version == version && k.Folder == r.folder {
 		r.Known, r.failed = true, k.Failed
 	}
 	return r, nil
@@ -89,11 +90,13 @@ func Project(dir string) string {
 
 // Failed reports whether a case failed when it was last played, or its file did not load.
 func (r *Run) Failed(file, name string) bool {
+	file = wording.Path(file)
 	return slices.Contains(r.failed, Case{file, name}) || slices.Contains(r.failed, Case{File: file})
 }
 
 // Played records a case that was played, or a file that did not load.
 func (r *Run) Played(c Case, failed bool) {
+	c.File = wording.Path(c.File)
 	r.failed = slices.DeleteFunc(r.failed, func(o Case) bool { return o == c })
 	if failed && len(r.failed) < failedMax {
 		r.failed = append(r.failed, c)
@@ -102,6 +105,7 @@ func (r *Run) Played(c Case, failed bool) {
 
 // Loaded records the names of the cases that a file has; others are forgotten.
 func (r *Run) Loaded(file string, names []string) {
+	file = wording.Path(file)
 	r.failed = slices.DeleteFunc(r.failed, func(o Case) bool { return o.File == file && !slices.Contains(names, o.Name) })
 }
 
