@@ -326,9 +326,12 @@ func (d *Decoder) list(n *Node, v reflect.Value, path string) {
 	d.Items(n, path, func(i int, item *Node, at string) { d.value(item, v.Index(i), at) })
 }
 
-// Items calls fn for each entry of a list.
+// Items calls fn for each entry of a list, until a limit is met.
 func (d *Decoder) Items(n *Node, path string, fn func(i int, item *Node, at string)) {
 	for i, item := range n.Content {
+		if d.stopped {
+			return
+		}
 		at := Element(path, i)
 		d.note(at, item)
 		fn(i, item, at)
