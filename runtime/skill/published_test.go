@@ -197,17 +197,33 @@ func TestANewSkillIsAsTheSpecificationSays(t *testing.T) {
 func TestCLI91ASkillThatCannotBeUsedIsNotBegun(t *testing.T) {
 	dir := workspace(t, map[string]string{"lower/skill.md": release})
 	skills := filepath.Join(dir, "skills")
+	must(t, os.Symlink(t.TempDir(), filepath.Join(skills, "away")))
 	for _, test := range []struct{ name, description string }{
 		{"Release", "x"}, {"a--b", "x"}, {"-a", "x"}, {"a-", "x"}, {"../a", "x"}, {"", "x"},
-		{"empty", " \n"}, {"long", strings.Repeat("x", 1025)}, {"lower", "x"},
+		{"empty", " \n"}, {"long", strings.Repeat("x", 1025)}, {"lower", "x"}, {"away", "x"},
 	} {
 		if _, err := skill.New(skills, test.name, test.description); err == nil {
 			t.Errorf("a skill named %q was begun: %.20q", test.name, test.description)
 		}
 	}
-	if left, err := os.ReadDir(skills); err != nil || len(left) != 1 {
+	if left, err := os.ReadDir(skills); err != nil || len(left) != 2 {
 		t.Errorf("%v, %v is left", left, err)
 	}
+	outside := t.TempDir()
+	if _, err := skill.New(filepath.Join(linked(t, outside), "skills"), "x", "x"); err == nil {
+		t.Error("a skill was begun outside the workspace")
+	}
+	if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v is left outside", left, err)
+	}
+}
+
+// linked makes a workspace whose skills are a link to another folder.
+func linked(t *testing.T, to string) string {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, os.Symlink(to, filepath.Join(dir, "skills")))
+	return dir
 }
 
 // CLI-91: a page and a file of the workspace are not files of the skill.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -18,14 +17,8 @@ func New(dir, name, description string) (string, error) {
 	if !publishable().MatchString(name) || len(name) > 64 {
 		return "", fmt.Errorf("the name %q is not made of lower-case letters, digits and single hyphens, at most 64 of them, such as release-notes", name)
 	}
-	for _, file := range []string{fileName, fileOther} {
-		file = filepath.Join(dir, name, file)
-		switch _, err := os.Lstat(file); {
-		case err == nil:
-			return "", fmt.Errorf("%s already exists", file)
-		case !errors.Is(err, fs.ErrNotExist):
-			return "", err
-		}
+	if err := free(dir, name); err != nil {
+		return "", err
 	}
 	line := strings.Join(strings.Fields(description), " ")
 	front, err := strict.Write(strict.Map(
@@ -46,4 +39,26 @@ func New(dir, name, description string) (string, error) {
 		return "", fmt.Errorf("%s already exists", file)
 	}
 	return file, err
+}
+
+// free returns why a skill cannot be begun in a folder of skills: there is one of this name, or a
+// link leads to where none is read.
+func free(dir, name string) error {
+	root, err := Place{Base: filepath.Dir(dir), Below: filepath.Base(dir)}.open()
+	if err != nil || root == nil {
+		return err
+	}
+	defer root.Close()
+	if _, err := root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return worded(err)
+	}
+	for _, file := range []string{fileName, fileOther} {
+		switch _, err := root.Lstat(filepath.Join(name, file)); {
+		case err == nil:
+			return fmt.Errorf("%s already exists", filepath.Join(dir, name, file))
+		case !errors.Is(err, fs.ErrNotExist):
+			return worded(err)
+		}
+	}
+	return nil
 }
