@@ -25,7 +25,7 @@ type shrinker struct {
 
 // shrink goes on until nothing helps any more.
 func (s *shrinker) shrink() {
-	for before := -1; before != s.tries && !s.done(); {
+	for !s.done() {
 		kept := slices.Clone(s.best)
 		s.leaveOut()
 		s.simplify()
