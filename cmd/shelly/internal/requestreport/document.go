@@ -35,7 +35,8 @@ func judged(d *htmlreport.Document) {
 // document makes the report of a request or run whose secrets have been replaced.
 func document(r *export.Record, lost uint64) *htmlreport.Document {
 	q := &r.Request
-	c := htmlreport.Case{Name: r.Name(), Place: "channel " + q.Key.Channel + ", session " + q.Session, Start: q.Accepted, Note: "asked: " + q.Text}
+	session, _ := fsm.Belongs(q.Session, q.Origin) // a request may name none
+	c := htmlreport.Case{Name: r.Name(), Place: "channel " + q.Key.Channel + ", session " + session, Start: q.Accepted, Note: "asked: " + q.Text}
 	of := "this request"
 	if r.Run {
 		c.Place, c.Note, of = q.Key.Channel+", session "+q.Session, q.Text, "this run"

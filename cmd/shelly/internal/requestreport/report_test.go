@@ -62,6 +62,9 @@ func TestSIM35TheFirstDivergenceIsShownSideBySide(t *testing.T) {
 	d := document(record, 0)
 	judged(d)
 	c := d.Cases[0]
+	if c.Place != "channel , session cli:direct" {
+		t.Errorf("the request, which names no session (SES-1), is of %q", c.Place)
+	}
 	if d.Summary != "today's code decides 1 of 5 steps differently" || c.Status != "differs" || len(c.Pairs) != 1 {
 		t.Fatalf("%s, %s, %d pairs", d.Summary, c.Status, len(c.Pairs))
 	}
