@@ -40,7 +40,7 @@ func Check(s Skill) []string {
 var (
 	publishable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{Ll}\p{Lo}\pN]+(-[\p{Ll}\p{Lo}\pN]+)*$`) })
 	inside      = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`([^\s"'` + "`" + `()<>\[\]]*?)((?:references|scripts|assets)/[\pL\pN_./-]*[\pL\pN_])`)
+		return regexp.MustCompile(`([\pL\pN_./~$%{}-]*?)((?:references|scripts|assets)/[\pL\pN_./-]*[\pL\pN_])`)
 	})
 )
 
@@ -66,5 +66,5 @@ func missing(s Skill) []string {
 // leads to it by its name or by a variable. Others are a page's, or the workspace's.
 func (s *Skill) owns(before string) bool {
 	folder, is := strings.CutSuffix(before, "/")
-	return before == "" || is && (folder == "." || path.Base(folder) == s.dir || strings.ContainsAny(folder, "$%{"))
+	return before == "" || is && (folder == "" || folder == "." || path.Base(folder) == s.dir || strings.ContainsAny(folder, "$%{"))
 }

@@ -231,10 +231,10 @@ func TestCLI91OnlyTheSkillsOwnFilesAreMissed(t *testing.T) {
 	l, _ := open(t, workspace(t, map[string]string{"pics/scripts/run.sh": "x", "pics/SKILL.md": "---\nname: pics\ndescription: d\n---\n" +
 		"See https://example.org/docs/references/api.md, put pictures into src/assets/logo.png and run my_scripts/build.sh.\n" +
 		"Run scripts/run.sh, ./scripts/run.sh, skills/pics/scripts/run.sh or `{base}/scripts/run.sh`.\n" +
-		"[A](references/a.md), ./references/b.md, skills/pics/references/c.md, $HERE/references/d.md, \"references/a.md\".\n"}))
+		"[A](references/a.md), ./references/b.md, skills/pics/references/c.md, $HERE/references/d.md, \"references/a.md\", **references/e.md**, <dir>/references/f.md, see:references/g.md.\n"}))
 	s, _ := l.Find("pics")
 	var want []string
-	for _, file := range []string{"a", "b", "c", "d"} {
+	for _, file := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 		want = append(want, "instructions: they name references/"+file+".md, which does not exist")
 	}
 	if diff := cmp.Diff(want, skill.Check(s)); diff != "" {

@@ -55,7 +55,7 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 		}
 		fmt.Fprintf(t.Out, "size: about %d tokens\n\n", fsm.TextTokens(text))
 	}
-	for line := range strings.Lines(text + "\n") {
+	for line := range strings.Lines(strings.TrimSuffix(text, "\n") + "\n") {
 		fmt.Fprintln(t.Out, terminal.Printable(strings.TrimSuffix(line, "\n")))
 	}
 	return nil
