@@ -21,6 +21,15 @@ const corsHeaders = "Authorization,Content-Type,User-Agent,Accept,X-Requested-Wi
 	"X-Stainless-Custom-Poll-Interval,X-Stainless-Helper-Method,X-Stainless-Lang,X-Stainless-Os,X-Stainless-Package-Version," +
 	"X-Stainless-Poll-Helper,X-Stainless-Retry-Count,X-Stainless-Runtime,X-Stainless-Runtime-Version,X-Stainless-Timeout"
 
+// sameOrigin puts crossOrigin before a handler.
+func sameOrigin(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if crossOrigin(w, r) {
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
 // crossOrigin answers a browser's preflight requests, and refuses pages from elsewhere. It reports
 // whether to serve the request.
 func crossOrigin(w http.ResponseWriter, r *http.Request) bool {

@@ -20,7 +20,7 @@ func New(opt Options) *Server {
 	opt.EmbedModel = cmp.Or(opt.EmbedModel, DefaultEmbedModel)
 	opt.Version = cmp.Or(opt.Version, DefaultVersion)
 	s := &Server{opt: opt, started: time.Now(), mux: http.NewServeMux()}
-	s.mux.Handle("/", openai.Before(http.HandlerFunc(s.serve))) // the mux redirects //api to /api, as a real server's does
+	s.mux.Handle("/", sameOrigin(openai.Before(http.HandlerFunc(s.serve)))) // the mux redirects //api to /api, as a real server's does
 	if opt.Machine != nil {
 		s.opt.Limits, s.machine = true, newMachine(*opt.Machine)
 	}
@@ -31,9 +31,6 @@ func New(opt Options) *Server {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.logged(w, r) }
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
-	if !crossOrigin(w, r) {
-		return
-	}
 	r.Body = http.MaxBytesReader(w, r.Body, requestBytesMax)
 	switch route, known := s.routes()[r.URL.Path]; {
 	case !known:

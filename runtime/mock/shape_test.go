@@ -137,6 +137,26 @@ func TestCLI60PagesOfThisMachineMayUseIt(t *testing.T) {
 	}
 }
 
+// A page learns why a request is wrong, and another page nothing, also where it is the form of the request that is wrong.
+func TestCLI60TheOriginComesBeforeTheRequest(t *testing.T) {
+	s := saying(t, mock.Answer{Text: "so"}, nil)
+	for origin, want := range map[string]int{"http://localhost:3000": http.StatusBadRequest, "https://example.com": http.StatusForbidden} {
+		req, err := http.NewRequest(http.MethodPost, s.URL+"/v1/chat/completions", strings.NewReader("{"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Origin", origin)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if told := resp.Header.Get("Access-Control-Allow-Origin"); resp.StatusCode != want || (told == origin) != (want == http.StatusBadRequest) {
+			t.Errorf("%s: %d, allowed is %q; want %d", origin, resp.StatusCode, told, want)
+		}
+	}
+}
+
 func TestCLI60AnAddressWithTwoStrokesIsSentOn(t *testing.T) {
 	s := saying(t, mock.Answer{Text: "so"}, nil)
 	resp, err := http.Get(s.URL + "//api/version")

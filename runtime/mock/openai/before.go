@@ -66,7 +66,7 @@ func (h *handler) routes(path string) (route, bool) {
 // ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	route, ours := h.routes(r.URL.Path)
-	if !ours || r.Method == http.MethodOptions { // a browser's preflight request
+	if !ours {
 		h.next.ServeHTTP(w, r)
 		return
 	}
