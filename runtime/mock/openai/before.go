@@ -111,6 +111,7 @@ type answer struct {
 	as     writing
 	status int
 	begun  bool
+	broken bool // an answer had no form in this API: nothing follows
 }
 
 // Unwrap is for [http.ResponseController].
@@ -136,12 +137,25 @@ func (a *answer) begin() {
 
 // Write implements [io.Writer]. Next writes each of its lines with one call.
 func (a *answer) Write(line []byte) (int, error) {
-	a.begin()
-	out, err := a.said(line)
-	if err == nil {
-		_, err = a.ResponseWriter.Write(out)
+	if a.broken {
+		return len(line), nil
 	}
+	out, err := a.said(line)
+	if err != nil { // what this API's form cannot say, such as a call whose arguments are no object
+		a.broken, out = true, a.refusal(http.StatusInternalServerError, err.Error())
+	}
+	a.begin()
+	_, err = a.ResponseWriter.Write(out)
 	return len(line), err
+}
+
+// refusal returns an error as an event of a stream that has begun, or as the answer.
+func (a *answer) refusal(status int, text string) []byte {
+	if a.begun && a.as.media() == eventStream {
+		return event("", compat.NewError(status, text))
+	}
+	a.status = status
+	return encode(compat.NewError(status, text))
 }
 
 func (a *answer) said(line []byte) ([]byte, error) {

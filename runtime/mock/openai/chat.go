@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -47,9 +48,18 @@ func media(streams bool) string {
 	return "application/json"
 }
 
+// answered reads an answer. A call whose arguments are no object is an error in the words of a real
+// server, which sends no such call.
+func answered(line []byte) (r api.ChatResponse, err error) {
+	if err = json.Unmarshal(line, &r); err != nil {
+		err = fmt.Errorf("error parsing tool call: %w", err)
+	}
+	return r, err
+}
+
 func (w *chatWriting) write(line []byte) ([]byte, error) {
-	var r api.ChatResponse
-	if err := json.Unmarshal(line, &r); err != nil {
+	r, err := answered(line)
+	if err != nil {
 		return nil, err
 	}
 	if !w.streams {
@@ -156,8 +166,8 @@ type responseWriting struct {
 func (w *responseWriting) media() string { return media(w.streams) }
 
 func (w *responseWriting) write(line []byte) ([]byte, error) {
-	var r api.ChatResponse
-	if err := json.Unmarshal(line, &r); err != nil {
+	r, err := answered(line)
+	if err != nil {
 		return nil, err
 	}
 	if !w.streams {
