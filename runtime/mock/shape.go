@@ -84,11 +84,19 @@ func conforming(format json.RawMessage, text string) string {
 	if json.Unmarshal(format, &schema) != nil { // "json"
 		return string(encodeWord(map[string]string{"answer": text}))
 	}
-	return string(encodeWord(schema.least(&text, schemaDepthMax)))
+	return string(encodeWord(schema.least(&filling{text: text, items: schemaItemsMax}, schemaDepthMax)))
 }
 
-// schemaDepthMax bounds how deeply a value is nested: a schema may contain itself.
-const schemaDepthMax = 8
+const (
+	schemaDepthMax = 8    // bounds how deeply a value is nested: a schema may contain itself
+	schemaItemsMax = 1000 // bounds the items of all lists together: a short schema may ask for any number
+)
+
+// filling is what is left to put into a value.
+type filling struct {
+	text  string
+	items int
+}
 
 // shapeOf is the part of a JSON schema that a value is made from.
 type shapeOf struct {
@@ -101,14 +109,14 @@ type shapeOf struct {
 	MinItems   int                `json:"minItems"`
 }
 
-func (s shapeOf) least(text *string, depth int) any {
+func (s shapeOf) least(f *filling, depth int) any {
 	switch {
 	case s.Const != nil:
 		return s.Const
 	case len(s.Enum) > 0:
 		return s.Enum[0]
 	case len(s.AnyOf) > 0 && depth > 0:
-		return s.AnyOf[0].least(text, depth-1)
+		return s.AnyOf[0].least(f, depth-1)
 	}
 	kind, _ := s.Type.(string)
 	if list, ok := s.Type.([]any); ok && len(list) > 0 {
@@ -116,8 +124,8 @@ func (s shapeOf) least(text *string, depth int) any {
 	}
 	switch {
 	case kind == "string":
-		said := *text
-		*text = ""
+		said := f.text
+		f.text = ""
 		return said
 	case kind == "integer", kind == "number":
 		return 0
@@ -127,21 +135,20 @@ func (s shapeOf) least(text *string, depth int) any {
 		return nil
 	case kind == "array":
 		list := []any{}
-		for range s.MinItems {
-			if s.Items != nil {
-				list = append(list, s.Items.least(text, depth-1))
-			}
+		for n := s.MinItems; n > 0 && f.items > 0 && s.Items != nil; n-- {
+			f.items--
+			list = append(list, s.Items.least(f, depth-1))
 		}
 		return list
 	}
-	return s.members(text, depth)
+	return s.members(f, depth)
 }
 
 // members returns all members that an object may have, in the order of their names.
-func (s shapeOf) members(text *string, depth int) any {
+func (s shapeOf) members(f *filling, depth int) any {
 	object := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		object[name] = s.Properties[name].least(text, depth-1)
+		object[name] = s.Properties[name].least(f, depth-1)
 	}
 	return object
 }

@@ -71,6 +71,8 @@ func TestCLI61AnAnswerIsHeldToTheRequest(t *testing.T) {
 		{"JSON that is some", mock.Answer{Text: `{"a":1}`}, `,"format":"json"`, `{"a":1}`, 0},
 		{"a schema", mock.Answer{Text: "red"}, `,"format":{"type":"object","properties":{"colour":{"type":"string"},"n":{"type":"integer"},"ok":{"type":"boolean"},"list":{"type":"array","items":{"type":"string"}},"size":{"enum":["s","l"]}}}`,
 			`{"colour":"red","list":[],"n":0,"ok":false,"size":"s"}`, 0},
+		{"a schema of very many items", mock.Answer{Text: "red"}, `,"format":{"type":"array","minItems":1000000000,"items":{"type":"array","minItems":1000000000,"items":{"type":"integer"}}}`,
+			"[[" + strings.Repeat("0,", 998) + "0]]", 0},
 		{"a schema and tools", mock.Answer{Text: "red", Calls: call}, lookOffered + `,"format":{"type":"object","properties":{"colour":{"type":"string"}}}`, `{"colour":"red"}`, 0},
 	} {
 		content, calls, reason := chatted(t, saying(t, tt.says, nil), tt.more)
