@@ -19,6 +19,7 @@ import (
 	"shelly/cmd/shelly/internal/suite"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm/listener"
 	"shelly/runtime/mock"
 	"shelly/runtime/ollama"
@@ -139,7 +140,7 @@ func (c *mockCmd) Run(t *terminal.Terminal) error {
 
 // told describes a request in one line, for the person who watches the server.
 func told(r mock.Served) string {
-	line := fmt.Sprintf("%s %s %d %s", r.Method, r.Path, r.Status, r.Took.Round(time.Millisecond))
+	line := fmt.Sprintf("%s %s %d %s", r.Method, wording.Word(r.Path), r.Status, r.Took.Round(time.Millisecond))
 	if r.Model != "" {
 		line += fmt.Sprintf(" model=%s tools=%d prompt=%d", r.Model, r.Tools, r.Prompt)
 	}

@@ -35,3 +35,11 @@ expect: {ends: serving}
 		}
 	}
 }
+
+// CLI-62: what a client names is on the line of its request, and controls no terminal.
+func TestCLI62APathStaysOnItsLine(t *testing.T) {
+	got := told(mock.Served{Method: "GET", Path: "/\x1b[31m\nGET /other", Status: 404})
+	if want := `GET "/\x1b[31m\nGET /other" 404 0s`; got != want {
+		t.Errorf("got %s; want %s", got, want)
+	}
+}
