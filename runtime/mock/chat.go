@@ -88,10 +88,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 	if s.machine != nil && s.machine.config.Window > 0 {
 		numCtx = min(numCtx, s.machine.config.Window)
 	}
-	q, prompt, fits := s.fitted(req, req.question(r.Header, opt), numCtx)
+	q, left, fits := s.fitted(req, req.question(r.Header, opt), numCtx)
 	if !fits {
 		refuseLate(w, req.streams(), http.StatusBadRequest, exceedsContext)
 		return
+	}
+	prompt := left.tokens()
+	if s.opt.Limits {
+		prompt = min(prompt, numCtx)
 	}
 	note(w, req.Model, len(req.Tools), prompt)
 	s.load(req.Model, numCtx, req.KeepAlive)
@@ -111,7 +115,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 	out := speaker{w: w, began: began, model: req.Model, asked: req, form: form}
 	if s.machine != nil {
 		served, over, ok := s.machine.ask(r.Context(), server.Call{
-			Model: full(req.Model), Prompt: req.rendered(), Answer: server.Written(a.Thinking, a.Text, a.Calls),
+			Model: full(req.Model), Prompt: left.rendered(), Answer: server.Written(a.Thinking, a.Text, a.Calls),
 		})
 		defer over()
 		if !ok {
@@ -131,17 +135,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 	}
 }
 
-// fitted returns the question as it fits in a window, and its number of tokens. It returns false if
-// the question does not fit and may not be cut.
-func (s *Server) fitted(req *chatRequest, q Question, window int) (_ Question, prompt int, ok bool) {
+// fitted returns the question and the request as they fit in a window, and false if they do not fit
+// and may not be cut.
+func (s *Server) fitted(req *chatRequest, q Question, window int) (_ Question, left *chatRequest, ok bool) {
 	if !s.opt.Limits {
-		return q, req.tokens(), true
+		return q, req, true
 	}
-	q.Dropped, prompt = req.fit(window)
-	if tooLong := q.Dropped > 0 || prompt > window; tooLong && !req.truncates() {
-		return q, prompt, false
-	}
-	return q, min(prompt, window), true
+	q.Dropped, left = req.fit(window)
+	tooLong := q.Dropped > 0 || left.tokens() > window
+	return q, left, !tooLong || req.truncates()
 }
 
 // thought returns the brain's answer, or false if the client was refused or has left.

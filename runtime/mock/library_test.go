@@ -173,3 +173,20 @@ func TestWhatIsBusySaysWhenToTryAgain(t *testing.T) {
 		t.Errorf("got %d, %v; want 503, Retry-After 2", resp.StatusCode, resp.Header)
 	}
 }
+
+// What a conversation of many short messages needs to be cut does not grow with their square.
+func TestCLI9ALongConversationIsCut(t *testing.T) {
+	brain := &scripted{answer: mock.Answer{Text: "so"}}
+	s := httptest.NewServer(mock.New(mock.Options{Limits: true, Brain: brain}))
+	defer s.Close()
+	const many = 40_000
+	system, message := `{"role":"system","content":"Be brief."}`, `,{"role":"user","content":"go on"}`
+	got := request(t, s, http.MethodPost, chatPath, `{"model":"mock","stream":false,"messages":[`+system+strings.Repeat(message, many)+`]}`)
+	q := brain.questions()
+	if got.status != http.StatusOK || len(q) != 1 || q[0].System != "Be brief." || len(q[0].Messages) != many {
+		t.Fatalf("got status %d, %d questions; want 200 and all %d messages of one", got.status, len(q), many)
+	}
+	if kept := many - q[0].Dropped; kept < 100 || kept > mock.DefaultNumCtx || counted(got.body) > mock.DefaultNumCtx || counted(got.body) < mock.DefaultNumCtx-10 {
+		t.Errorf("of %d messages %d fit, of %d tokens; want those that fill %d", many, kept, counted(got.body), mock.DefaultNumCtx)
+	}
+}

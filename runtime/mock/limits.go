@@ -1,7 +1,7 @@
 package mock
 
 import (
-	"slices"
+	"sort"
 
 	"github.com/ollama/ollama/api"
 
@@ -27,23 +27,32 @@ func (r *chatRequest) rendered() string {
 	return server.Render(messages, tools)
 }
 
-// fit returns how many messages the window has no room for, and the tokens of the others. Like a
+// fit returns how many messages the window has no room for, and the request without them. Like a
 // real server it drops the oldest messages other than system messages, but never the last one: if
 // that is still too long, it is cut to the window.
-func (r *chatRequest) fit(numCtx int) (dropped, tokens int) {
-	left := chatRequest{Messages: slices.Clone(r.Messages), Tools: r.Tools}
-	for i := 0; i < len(left.Messages)-1; {
-		if tokens = left.tokens(); tokens <= numCtx {
-			break
+func (r *chatRequest) fit(numCtx int) (dropped int, left *chatRequest) {
+	may := 0
+	for i, m := range r.Messages {
+		if i < len(r.Messages)-1 && m.Role != string(fsm.RoleSystem) {
+			may++
 		}
-		if left.Messages[i].Role == string(fsm.RoleSystem) {
-			i++
+	}
+	dropped = sort.Search(may, func(n int) bool { return r.without(n).tokens() <= numCtx })
+	return dropped, r.without(dropped)
+}
+
+// without returns the request without the n oldest messages other than system messages.
+func (r *chatRequest) without(n int) *chatRequest {
+	left := *r
+	left.Messages = nil
+	for _, m := range r.Messages {
+		if n > 0 && m.Role != string(fsm.RoleSystem) {
+			n--
 			continue
 		}
-		left.Messages = append(left.Messages[:i], left.Messages[i+1:]...)
-		dropped++
+		left.Messages = append(left.Messages, m)
 	}
-	return dropped, left.tokens()
+	return &left
 }
 
 // room returns how many tokens an answer may have; 0: any number. A window that may not slide

@@ -26,9 +26,13 @@ func newMachine(c server.Config) *machine {
 	return &machine{config: c, server: server.New(c), started: time.Now(), waiting: map[uint64]chan server.Served{}}
 }
 
-// ask waits until a call has a slot, its model is loaded and its prompt is read. The caller must
-// call over when the call ends, whatever ok is. Ok is false if the client has left.
+// ask waits until a call has a slot, its model is loaded and its prompt is read, of which a window
+// that is too short has the beginning. The caller must call over when the call ends, whatever ok is.
+// Ok is false if the client has left.
 func (m *machine) ask(ctx context.Context, c server.Call) (served server.Served, over func(), ok bool) {
+	if m.config.Window > 0 {
+		c.Prompt = server.First(c.Prompt, m.config.Estimated(m.config.Window))
+	}
 	begins := make(chan server.Served, 1)
 	m.mu.Lock()
 	m.last++

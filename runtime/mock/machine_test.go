@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -48,6 +51,27 @@ func TestSIM20AMachineTakesItsTime(t *testing.T) {
 	}
 	if second.PromptEvalCount <= first.PromptEvalCount || second.PromptEvalDuration >= 5*time.Millisecond {
 		t.Errorf("the second prompt, of %d tokens, was read in %v, the part included that the slot holds", second.PromptEvalCount, second.PromptEvalDuration)
+	}
+}
+
+// SIM-20: of a prompt that is too long for the machine, what fits is read, in its time.
+func TestSIM20WhatFitsOfAPromptIsRead(t *testing.T) {
+	c := server.Config{Reads: 10_000, Slots: 1, Window: 200}
+	s := httptest.NewServer(mock.New(mock.Options{Brain: &scripted{answer: mock.Answer{Text: "so"}}, Machine: &c}))
+	defer s.Close()
+	word := strings.Repeat("word ", 100)
+	for what, messages := range map[string]string{ // order-free: the prompts share no beginning
+		"several messages": `{"role":"user","content":"` + word + `"},{"role":"user","content":"` + strings.ToUpper(word) + `"}`,
+		"one message":      `{"role":"user","content":"` + strings.Repeat("other "+word, 3) + `"}`,
+	} {
+		got := request(t, s, "POST", chatPath, `{"model":"mock","stream":false,"messages":[`+messages+`]}`)
+		var a api.ChatResponse
+		if err := json.Unmarshal([]byte(got.body), &a); err != nil || got.status != 200 {
+			t.Fatalf("got %+v, %v; want status 200", got, err)
+		}
+		if least := 12 * time.Millisecond; a.PromptEvalDuration < least {
+			t.Errorf("%s: %d tokens were read in %v, want at least %v", what, a.PromptEvalCount, a.PromptEvalDuration, least)
+		}
 	}
 }
 
@@ -97,5 +121,44 @@ func TestSIM21WhoeverLeavesGivesTheSlotBack(t *testing.T) {
 	leave()
 	if got := request(t, s, http.MethodPost, chatPath, `{"model":"mock","stream":false,`+hello+`}`); !strings.Contains(got.body, "fine") {
 		t.Errorf("after a client that left: %+v", got)
+	}
+}
+
+// wholly is a body that notes when its end was read.
+type wholly struct {
+	io.Reader
+	ended bool
+}
+
+func (w *wholly) Read(b []byte) (int, error) {
+	n, err := w.Reader.Read(b)
+	w.ended = w.ended || err == io.EOF
+	return n, err
+}
+
+// after is a model that says whether a body had ended before it was asked.
+type after struct{ body *wholly }
+
+func (a after) Answer(context.Context, mock.Question) (mock.Answer, error) {
+	return mock.Answer{Text: fmt.Sprintf("ended: %v", a.body.ended)}, nil
+}
+
+// SIM-21: only once a body is read to its end does net/http see that its client leaves, so that the slot comes back.
+func TestSIM21ARequestIsReadToItsEnd(t *testing.T) {
+	body := &wholly{Reader: io.MultiReader(strings.NewReader(`{"model":"mock",`+hello+`}`), strings.NewReader("\n"))}
+	w := httptest.NewRecorder()
+	mock.New(mock.Options{Brain: after{body}}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, chatPath, body))
+	if !strings.Contains(w.Body.String(), "ended: true") {
+		t.Errorf("got %d %s; want one with %q", w.Code, w.Body, "ended: true")
+	}
+}
+
+func TestSIM21ARequestThatBreaksOffIsRefused(t *testing.T) {
+	body := io.MultiReader(strings.NewReader(`{"model":"mock",`+hello+`}`), iotest.ErrReader(io.ErrUnexpectedEOF))
+	brain := &scripted{answer: mock.Answer{Text: "so"}}
+	w := httptest.NewRecorder()
+	mock.New(mock.Options{Brain: brain}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, chatPath, body))
+	if len(brain.questions()) > 0 || w.Code != http.StatusBadRequest {
+		t.Errorf("got %d %s, %d questions; want 400 and none", w.Code, w.Body, len(brain.questions()))
 	}
 }

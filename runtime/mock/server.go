@@ -128,6 +128,10 @@ func encodeWord(v any) []byte {
 func decode(w http.ResponseWriter, r *http.Request, v any) bool {
 	err := json.NewDecoder(r.Body).Decode(v)
 	if err == nil {
+		// Only at the end of the body does net/http begin to watch whether the client leaves.
+		_, err = io.Copy(io.Discard, r.Body)
+	}
+	if err == nil {
 		return true
 	}
 	text := err.Error()

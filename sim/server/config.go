@@ -35,8 +35,8 @@ func (c Config) counts(estimated int) int {
 	return (estimated*c.Counts + 99) / 100
 }
 
-// estimated is the opposite of counts.
-func (c Config) estimated(counted int) int {
+// Estimated is how many tokens are estimated for so many that the server counts.
+func (c Config) Estimated(counted int) int {
 	if c.Counts == 0 {
 		return counted
 	}

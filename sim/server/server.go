@@ -162,7 +162,7 @@ func (s *Server) serve(now fsm.Millis, a arrival, m *model, n int) Served {
 		v.Last = v.First + takes(v.Written, s.config.Writes)
 	}
 	m.slots[n].busy = true
-	s.runs = append(s.runs, run{call: a.Call, served: v, model: m, slot: n, kept: len(held), estimated: s.config.estimated(v.Written)})
+	s.runs = append(s.runs, run{call: a.Call, served: v, model: m, slot: n, kept: len(held), estimated: s.config.Estimated(v.Written)})
 	return v
 }
 
