@@ -77,6 +77,12 @@ func TestTOL74TheWritingIsFound(t *testing.T) {
 		"an older form":       {`<meta http-equiv="Content-Type" content="text/html; charset=shift_jis"><p>` + "\x93\xfa\x96{</p>", "text/html", "日本"},
 		"its first bytes say": {"\xff\xfeh\x00i\x00", "text/plain", "hi"},
 		"nobody says it":      {"<p>größer</p>", "text/html", "größer"},
+		"its end says it":     {"<p>" + strings.Repeat("plain words ", 100) + "größer</p>", "text/html", "größer"},
+		"JSON never says it":  {`{"a": "` + strings.Repeat("plain words ", 100) + `größer"}`, "application/json", "größer"},
+		"its last one":        {"caf\u00e9", "text/plain", "café"},
+		"cut in its last one": {strings.Repeat("ä", 100) + "\xc3", "text/plain", "ää\ufffd"},
+		"another, in its end": {strings.Repeat("plain words ", 100) + "gr\xf6\xdfer", "text/plain", "größer"},
+		"a page of ASCII":     {"<html><head><meta charset=iso-2022-jp></head><p>\x1b$BF|K\\\x1b(B</p>", "text/html", "日本"},
 		"no UTF-8":            {"gr\xf6\xdfer", "text/plain", "größer"},
 		"a false name":        {"plain words", "text/plain; charset=none-such", "plain words"},
 	} {

@@ -1,17 +1,17 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
 
 	"shelly/fsm/wording"
 )
@@ -50,15 +50,39 @@ func textual(kind string) bool {
 // page itself, in this order; without any of them, a body that is not UTF-8 is taken for
 // Windows-1252, as browsers do.
 func decoded(b []byte, contentType string) []byte {
-	r, err := charset.NewReader(bytes.NewReader(b), contentType)
-	if err != nil {
+	head := b
+	if isUTF8(b) {
+		// The library takes what it looks at for Windows-1252 if all of it but the last character is ASCII.
+		head = []byte(strings.ToValidUTF8(string(b[:min(len(b), previewBytes-len(beyond))]), "") + beyond)
+	}
+	e, _, _ := charset.DetermineEncoding(head, contentType)
+	if e == encoding.Nop {
 		return b
 	}
-	text, err := io.ReadAll(r)
+	text, err := e.NewDecoder().Bytes(b)
 	if err != nil {
 		return b
 	}
 	return text
+}
+
+const (
+	previewBytes = 1024 // of a text that the library looks at
+	beyond       = "é." // a character beyond ASCII that is not the last
+)
+
+// isUTF8 reports whether a text is UTF-8. Its last character may be cut if it has others beyond ASCII.
+func isUTF8(b []byte) bool {
+	if utf8.Valid(b) {
+		return true
+	}
+	for i := 1; i < utf8.UTFMax && i < len(b); i++ {
+		if end := b[len(b)-i:]; utf8.RuneStart(end[0]) {
+			whole := b[:len(b)-i]
+			return !utf8.FullRune(end) && utf8.Valid(whole) && utf8.RuneCount(whole) < len(whole)
+		}
+	}
+	return false
 }
 
 // visible drops the characters that a person does not see but a model reads, among them those in which
