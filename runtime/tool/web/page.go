@@ -35,7 +35,7 @@ func page(ctx context.Context, b []byte, at *url.URL, links bool) string {
 		text = "# " + title + "\n\n" + text
 	}
 	if links {
-		text = linksOf(main, at) + "\n\n" + text
+		text = linksOf(main, at, base(doc, at)) + "\n\n" + text
 	}
 	return visible(text)
 }
@@ -147,8 +147,21 @@ const (
 	linksBytesMax = 8 << 10 // of all
 )
 
-// linksOf lists the links of a part, each address once.
-func linksOf(n *html.Node, at *url.URL) string {
+// base returns the address that the links of a page are relative to.
+func base(doc *html.Node, at *url.URL) *url.URL {
+	n := first(doc, func(n *html.Node) bool { return n.DataAtom == atom.Base && attribute(n, "href") != "" })
+	if n == nil {
+		return at
+	}
+	u, err := at.Parse(strings.TrimSpace(attribute(n, "href")))
+	if err != nil {
+		return at
+	}
+	return u
+}
+
+// linksOf lists the links of a part of the page at an address, each address once.
+func linksOf(n *html.Node, at, base *url.URL) string {
 	var out strings.Builder
 	seen := map[string]bool{}
 	left := 0
@@ -156,7 +169,7 @@ func linksOf(n *html.Node, at *url.URL) string {
 		if d.DataAtom != atom.A || d.Type != html.ElementNode {
 			continue
 		}
-		u, err := at.Parse(strings.TrimSpace(attribute(d, "href")))
+		u, err := base.Parse(strings.TrimSpace(attribute(d, "href")))
 		if err != nil || checkAddress(u) != nil || len(u.String()) > linkBytesMax || seen[u.String()] || u.String() == at.String() {
 			continue
 		}

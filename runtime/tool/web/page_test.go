@@ -70,6 +70,17 @@ func TestTOL74TheLinksComeBeforeATextWhoseEndMayBeCut(t *testing.T) {
 	}
 }
 
+func TestTOL74LinksAreRelativeToTheBase(t *testing.T) {
+	for base, want := range map[string]string{
+		"/docs/v2/": "http://public.test/docs/v2/next", "https://other.test/x": "https://other.test/next", "": "http://public.test/a/next", "::": "http://public.test/a/next",
+	} {
+		got := served(t, `<head><base target=_top><base href="`+base+`"></head><p><a href="next">more</a></p>`, "text/html", map[string]any{"links": true})
+		if !strings.Contains(got, "- more: "+want+"\n") {
+			t.Errorf("base %q: %q, want %s in it", base, got, want)
+		}
+	}
+}
+
 func TestTOL74TheWritingIsFound(t *testing.T) {
 	for name, c := range map[string]struct{ body, kind, want string }{
 		"the header says it":  {"<p>caf\xe9</p>", "text/html; charset=iso-8859-1", "café"},
