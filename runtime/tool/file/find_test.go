@@ -365,7 +365,7 @@ func TestTOL21SecretsAreRefused(t *testing.T) {
 func TestTOL20ALongLineIsReadInParts(t *testing.T) {
 	w := newWorld(t)
 	line := strings.Repeat("0123456789é", 2000)
-	w.write("f", "first\n"+line+"\nlast\n")
+	w.write("f", "first\n"+line+"\nlast\nend")
 	var got strings.Builder
 	for offset, column := 2, 1; column > 0; {
 		r := w.call("read_file", object{"path": "f", "offset": offset, "column": column, "limit": 1})
@@ -386,7 +386,8 @@ func TestTOL20ALongLineIsReadInParts(t *testing.T) {
 	}
 	for want, args := range map[string]object{
 		"line 1 ends before column 7; begin at column 1": {"path": "f", "column": 7},
-		"there is no line 9; the file has 3 lines":       {"path": "f", "offset": 9, "column": 2},
+		"line 4 ends before column 4; begin at column 1": {"path": "f", "offset": 4, "column": 4},
+		"there is no line 9; the file has 4 lines":       {"path": "f", "offset": 9, "column": 2},
 	} {
 		if r := w.call("read_file", args); !r.Invalid || r.Text != want {
 			t.Errorf("%v: got %+v; want Invalid, Text %q", args, r, want)

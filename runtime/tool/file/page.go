@@ -89,6 +89,8 @@ func (p *page) skip(ctx context.Context, in *bufio.Reader) error {
 			return err
 		}
 	}
+	_, err := in.Peek(1)
+	p.short = errors.Is(err, io.EOF) // of a last line without a line end
 	return nil
 }
 
