@@ -102,7 +102,7 @@ func (s *searcher) search(ctx context.Context, _ fsm.RunTool, a tool.Arguments) 
 	}
 	var out strings.Builder
 	for i, f := range list[:min(count, len(list))] {
-		fmt.Fprintf(&out, "%d. %s\n   %s\n", i+1, plain(f.Title, titleBytes), plain(f.URL, linkBytesMax))
+		fmt.Fprintf(&out, "%d. %s\n   %s\n", i+1, plain(f.Title, titleBytes), line(f.URL, linkBytesMax))
 		if extract := plain(f.Extract, extractBytes); extract != "" {
 			out.WriteString("   " + extract + "\n")
 		}
@@ -115,6 +115,12 @@ func plain(text string, most int) string {
 	if strings.ContainsAny(text, "<&") {
 		text = page(context.Background(), []byte(wording.Clip(text, markedBytes)), nil, false)
 	}
+	return line(text, most)
+}
+
+// line returns a text on one line. An address has & before names such as region or copy, which are no
+// characters of HTML there.
+func line(text string, most int) string {
 	return wording.Clip(strings.Join(strings.Fields(visible(text)), " "), most)
 }
 

@@ -28,10 +28,10 @@ func TestTOL75SearXNGIsAsked(t *testing.T) {
 		}
 		fmt.Fprint(w, `{"query": "x", "results": [
 			{"title": "Tide <b>tables</b>", "url": "https://tides.example/", "content": "High\n water &amp; low\u202e", "score": 1.5},
-			{"title": "Second", "url": "https://two.example/", "content": ""},
+			{"title": "Second", "url": "https://two.example/?a=1&region=eu&copy=2", "content": ""},
 			{"title": "Third", "url": "https://three.example/"}]}`)
 	}, map[string]any{"query": " tide & time ", "count": 2})
-	want := "1. Tide tables\n   https://tides.example/\n   High water & low\n2. Second\n   https://two.example/"
+	want := "1. Tide tables\n   https://tides.example/\n   High water & low\n2. Second\n   https://two.example/?a=1&region=eu&copy=2"
 	if failed || got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
