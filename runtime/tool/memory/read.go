@@ -44,7 +44,7 @@ func (t *tools) read(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 	} else {
 		var text string
 		text, err = files.Memory()
-		for i, line := range strings.Split(text, "\n") {
+		for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
 			if text != "" && !p.add(i+1, line) {
 				break
 			}
