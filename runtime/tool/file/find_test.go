@@ -146,7 +146,7 @@ func TestTOL29AGrepIsBounded(t *testing.T) {
 	}
 	w.write("line.txt", strings.Repeat("x", 3*lineBytesMax)+"alpha\nalpha\n")
 	got = w.call("grep", object{"pattern": "alpha", "path": "line.txt"})
-	if got.Text != "line.txt\n1: alpha\n2: alpha\n" {
+	if got.Text != "line.txt\n1: …"+strings.Repeat("x", excerptBytes-len("alpha"))+"alpha\n2: alpha\n" {
 		t.Errorf("a long line: %.200q", got.Text)
 	}
 }
@@ -400,5 +400,35 @@ func TestTOL20LinesHaveNumbersWhereTheyAreAskedFor(t *testing.T) {
 	got := w.call("read_file", object{"path": "notes.txt", "offset": 2, "numbers": true})
 	if got.Text != "2: beta format\n3: gamma\n" {
 		t.Errorf("got %q; want %q", got.Text, "2: beta format\n3: gamma\n")
+	}
+}
+
+// A line of any length is searched like a short one: a piece of it is not a line.
+func TestTOL29AMatchMayCrossThePiecesOfALongLine(t *testing.T) {
+	w := newWorld(t)
+	at := func(n int, text string) string { return strings.Repeat("x", n) + text }
+	for name, c := range map[string]struct {
+		text, pattern string
+		matches       int
+	}{
+		"across the end":                   {at(lineBytesMax-3, "needle") + "yy\n", "needle", 1},
+		"before the end":                   {at(lineBytesMax-6, "needle") + "yy\n", "needle", 1},
+		"after the end":                    {at(lineBytesMax, "needle") + "yy\n", "needle", 1},
+		"in what is looked at twice":       {at(lineBytesMax-100, "needle") + at(200, "\n"), "needle", 1},
+		"two, one across the end":          {at(lineBytesMax-100, "needle") + at(91, "needle") + at(200, "\n"), "needle", 2},
+		"no beginning of a line":           {at(lineBytesMax, "needle\n"), "^needle", 0},
+		"no beginning of a word":           {at(lineBytesMax, "needle\n"), `\bneedle`, 0},
+		"no end of a line":                 {at(lineBytesMax-6, "needle") + "yy\n", "needle$", 0},
+		"the end of the line":              {at(lineBytesMax-6, "needle\n"), "needle$", 1},
+		"its end with CRLF":                {at(lineBytesMax-7, "needle\r\n"), "needle$", 1},
+		"the end of the file":              {at(lineBytesMax-6, "needle"), "needle$", 1},
+		"other characters":                 {at(lineBytesMax-1, "世界") + "\n", "x世界", 1},
+		"nothing across the end of a line": {at(lineBytesMax-3, "nee\ndle\n"), "needle", 0},
+	} {
+		w.write("f", c.text)
+		got := w.call("grep", object{"pattern": c.pattern, "path": "f"})
+		if n := strings.Count(got.Text, "\n1: "); n != c.matches {
+			t.Errorf("%s: %d matches, want %d: %.300q", name, n, c.matches, got.Text)
+		}
 	}
 }

@@ -26,6 +26,7 @@ const (
 	contextMax   = 20       // lines before and after
 	excerptBytes = 240      // of a line that is shown
 	lineBytesMax = 64 << 10 // how long a line is looked at in one piece
+	overlapBytes = 1 << 10  // of a piece that are looked at with the next one, too
 	grepBytesMax = 512 << 20
 	patternMax   = 1000
 	leftOutRoom  = 384 // bytes for what was left out, besides the room for marks
@@ -166,6 +167,7 @@ func (s *search) file(f io.Reader, shown string) error {
 	limited := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(sample), f), N: int64(s.t.options.ReadBytesMax)}
 	in := bufio.NewReaderSize(written.Encoding.NewDecoder().Reader(limited), lineBytesMax)
 	found := matching{s: s, shown: shown}
+	again := "" // the end of the last piece, if the line goes on
 	for n := 1; ; {
 		if s.walk.ctx.Err() != nil {
 			s.walk.stop("it took too long")
@@ -176,8 +178,15 @@ func (s *search) file(f io.Reader, shown string) error {
 			return err
 		}
 		s.read += int64(len(chunk))
-		if len(chunk) > 0 {
-			found.line(n, strings.TrimRight(string(chunk), "\r\n"))
+		text, goesOn := again+string(chunk), errors.Is(err, bufio.ErrBufferFull)
+		if !goesOn {
+			text = strings.TrimRight(text, "\r\n")
+		}
+		if len(chunk)+len(again) > 0 {
+			found.line(n, text, min(len(again), len(text)), goesOn)
+		}
+		if again = ""; goesOn {
+			again = text[len(wording.Edge(text, len(text)-overlapBytes)):]
 		}
 		switch {
 		case s.read > grepBytesMax:
@@ -207,9 +216,10 @@ type matching struct {
 	after  int      // lines of context still to show
 }
 
-// line takes the next line of the file, or the next piece of a long one.
-func (m *matching) line(n int, text string) {
-	at := m.s.pattern.FindStringIndex(text)
+// line takes the next line of the file, or the next piece of a long one, of which the first bytes have
+// been looked at before.
+func (m *matching) line(n int, text string, again int, goesOn bool) {
+	at := m.s.first(text, again, goesOn)
 	switch {
 	case at != nil:
 		m.found(n, text, at)
@@ -224,6 +234,24 @@ func (m *matching) line(n int, text string) {
 		m.before = append(m.before, text)
 		m.taken = n
 	}
+}
+
+// first returns where the first match in a piece of a line is, or nil. Neither end of a piece is one of
+// the line: a match that ends in what was looked at before was found then, if it is one, and one that
+// ends with the piece may go on, or be none, which shows with the next.
+func (s *search) first(text string, again int, goesOn bool) []int {
+	if again == 0 && !goesOn {
+		return s.pattern.FindStringIndex(text)
+	}
+	for _, at := range s.pattern.FindAllStringIndex(text, again+2) {
+		if at[1] >= again {
+			if goesOn && at[1] == len(text) && at[0] >= len(text)-overlapBytes {
+				return nil
+			}
+			return at
+		}
+	}
+	return nil
 }
 
 func (m *matching) found(n int, text string, at []int) {
