@@ -132,7 +132,7 @@ func textLength(n *html.Node) int {
 }
 
 func titleOf(doc *html.Node) string {
-	n := first(doc, func(n *html.Node) bool { return n.DataAtom == atom.Title })
+	n := first(doc, func(n *html.Node) bool { return n.DataAtom == atom.Title && n.Namespace == "" }) // a picture may have one, too
 	if n == nil || n.FirstChild == nil {
 		return ""
 	}

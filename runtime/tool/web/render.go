@@ -17,6 +17,8 @@ type rendering struct {
 	blank  bool // a blank is due before the next word
 	pre    bool // blanks are significant
 	lists  []int
+	sign   string // of a heading, due before its first word
+	marked int    // the length of out after the last sign that begins a line
 }
 
 // String is the text without blanks at its ends.
@@ -63,8 +65,9 @@ func (r *rendering) element(n *html.Node) {
 		r.block(2, func() { r.word("---") })
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
 		r.block(2, func() {
-			r.mark(strings.Repeat("#", int(n.Data[1]-'0')) + " ")
+			r.sign = strings.Repeat("#", int(n.Data[1]-'0')) + " "
 			r.children(n)
+			r.sign = "" // it had no words, such as a logo
 		})
 	case atom.Pre:
 		r.block(2, func() { r.code(n) })
@@ -87,7 +90,13 @@ func (r *rendering) element(n *html.Node) {
 		}
 	case atom.P, atom.Div, atom.Section, atom.Article, atom.Main, atom.Table, atom.Blockquote, atom.Dl, atom.Figure, atom.Header, atom.Footer,
 		atom.Address, atom.Details, atom.Summary, atom.Fieldset, atom.Form:
-		r.block(paragraph(n), func() { r.children(n) })
+		first := r.out.Len() == r.marked // in an item, on whose line it begins
+		r.block(paragraph(n), func() {
+			if first && r.sign == "" {
+				r.breaks = 0
+			}
+			r.children(n)
+		})
 	default:
 		r.children(n)
 	}
@@ -192,7 +201,7 @@ func (r *rendering) word(w string) {
 func (r *rendering) mark(s string) {
 	r.flush()
 	r.out.WriteString(s)
-	r.blank = false
+	r.blank, r.marked = false, r.out.Len()
 }
 
 // flush adds what is due before the next word.
@@ -204,5 +213,6 @@ func (r *rendering) flush() {
 	case r.blank:
 		r.out.WriteByte(' ')
 	}
-	r.breaks, r.blank = 0, false
+	r.out.WriteString(r.sign)
+	r.breaks, r.blank, r.sign = 0, false, ""
 }
