@@ -41,10 +41,19 @@ type chatMessage struct {
 	ToolCalls  []struct {
 		ID       string `json:"id"`
 		Function struct {
-			Name      string          `json:"name"`
-			Arguments json.RawMessage `json:"arguments"`
+			Name      string   `json:"name"`
+			Arguments sentBack `json:"arguments"`
 		} `json:"function"`
 	} `json:"tool_calls"`
+}
+
+// sentBack are the arguments of a call in a conversation. A real server reads only an object.
+type sentBack json.RawMessage
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (s *sentBack) UnmarshalJSON(b []byte) error {
+	*s = append((*s)[:0], b...)
+	return new(api.ToolCallFunctionArguments).UnmarshalJSON(b)
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {

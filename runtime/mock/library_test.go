@@ -190,3 +190,15 @@ func TestCLI9ALongConversationIsCut(t *testing.T) {
 		t.Errorf("of %d messages %d fit, of %d tokens; want those that fill %d", many, kept, counted(got.body), mock.DefaultNumCtx)
 	}
 }
+
+// What a real server does not read in a conversation, the mock does not read either.
+func TestCLI9ArgumentsThatAreSentBackAreAnObject(t *testing.T) {
+	s := serve(t, &scripted{answer: mock.Answer{Text: "so"}})
+	for arguments, want := range map[string]int{`{"b":1,"a":{}}`: http.StatusOK, `{}`: http.StatusOK, `"{}"`: http.StatusBadRequest, `[]`: http.StatusBadRequest} {
+		got := request(t, s, http.MethodPost, chatPath, `{"model":"brain","messages":[{"role":"assistant","tool_calls":[{"function":{"name":"look","arguments":`+
+			arguments+`}}]},{"role":"tool","content":"x"}]}`)
+		if got.status != want {
+			t.Errorf("%s: got %d %s; want %d", arguments, got.status, got.body, want)
+		}
+	}
+}
