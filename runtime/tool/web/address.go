@@ -28,7 +28,7 @@ func parseAddress(text string) (*url.URL, error) {
 }
 
 // checkAddress refuses what is not a page on the web. It drops the user name, and the fragment,
-// which is never sent to a server.
+// which is never sent to a server, and encodes the query.
 func checkAddress(u *url.URL) error {
 	switch strings.ToLower(u.Scheme) {
 	case "http", "https":
@@ -49,5 +49,20 @@ func checkAddress(u *url.URL) error {
 		}
 	}
 	u.User, u.Fragment, u.RawFragment = nil, "", ""
+	u.RawQuery = encoded(u.RawQuery)
 	return nil
+}
+
+// encoded returns a query as browsers send it: models and pages write blanks and letters in it that
+// must not stand in a request. Package url does so in a path, but not in a query.
+func encoded(query string) string {
+	var b strings.Builder
+	for _, c := range []byte(query) {
+		if c <= ' ' || c > '~' || strings.IndexByte(`"<>`, c) >= 0 {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }

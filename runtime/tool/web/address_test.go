@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -140,6 +141,22 @@ func TestTOL71WhatTheOperatorAllowsIsReached(t *testing.T) {
 		if reached := len(n.opened) > 0; reached != c.want || got.Failed == c.want {
 			t.Errorf("%s with %s allowed: opened %v, %+v", c.url, c.allow, n.opened, got)
 		}
+	}
+}
+
+// What is asked for is one word, whatever the query holds, also that of a redirect.
+func TestTOL72AQueryIsEncoded(t *testing.T) {
+	var asked []string
+	n := &network{dns: [][]string{{"93.184.216.34"}}, handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked = append(asked, r.RequestURI); len(asked) == 1 {
+			w.Header()["Location"] = []string{`/next?q="x y"`}
+			w.WriteHeader(http.StatusFound)
+		}
+	})}
+	got := fetched(t, n, "http://public.test/ü?q=ä b&r=%20+<c>|'d'#e f")
+	want := []string{"/%C3%BC?q=%C3%A4%20b&r=%20+%3Cc%3E|'d'", "/next?q=%22x%20y%22"}
+	if got.Failed || !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q: %+v", asked, want, got)
 	}
 }
 
