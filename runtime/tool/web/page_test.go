@@ -72,12 +72,13 @@ func TestTOL74TheLinksComeBeforeATextWhoseEndMayBeCut(t *testing.T) {
 
 func TestTOL74AMarkStandsBeforeItsWords(t *testing.T) {
 	for body, want := range map[string]string{
-		"<title>T</title><h1><img src=logo></h1><p>words":                     "# T\n\nwords",
-		"<title>T</title><p>words<h2><svg><title>Logo</title></svg></h2><p>x": "# T\n\nwords\n\nx",
-		"<p>words<svg><title>Logo</title></svg></p>":                          "words",
-		"<p>words<h2><div>About</div></h2><p>x":                               "words\n\n## About\n\nx",
-		"<ul><li><p>one</p><p>more</p></li><li><div>two</div></li></ul>":      "- one\nmore\n- two",
-		"<pre><div>one</div><div>  two</div></pre>":                           "```\none\n  two\n```",
+		"<title>T</title><h1><img src=logo></h1><p>words":                                                                          "# T\n\nwords",
+		"<title>T</title><p>words<h2><svg><title>Logo</title></svg></h2><p>x":                                                      "# T\n\nwords\n\nx",
+		"<p>words<svg><title>Logo</title></svg></p>":                                                                               "words",
+		"<p>words<h2><div>About</div></h2><p>x":                                                                                    "words\n\n## About\n\nx",
+		"<ul><li><p>one</p><p>more</p></li><li><div>two</div></li></ul>":                                                           "- one\nmore\n- two",
+		"<table><tr><th><p>one</p></th><th> <div><p>two</p></div></th><tr><td>1</td><td><p>2</p><p hidden>3</p></td></tr></table>": "one | two\n1 | 2",
+		"<pre><div>one</div><div>  two</div></pre>":                                                                                "```\none\n  two\n```",
 	} {
 		if got := served(t, body, "text/html", map[string]any{}); !strings.HasSuffix(got, "\n\n"+want) || strings.Count(got, "\n\n") != strings.Count(want, "\n\n")+1 {
 			t.Errorf("%s: %q, want %q", body, got, want)

@@ -82,7 +82,7 @@ func (r *rendering) element(n *html.Node) {
 			r.word("|")
 			r.blank = true
 		}
-		r.children(n)
+		r.children(inner(n))
 		r.blank = true
 	case atom.Img:
 		if alt := strings.TrimSpace(attribute(n, "alt")); alt != "" {
@@ -99,6 +99,27 @@ func (r *rendering) element(n *html.Node) {
 		})
 	default:
 		r.children(n)
+	}
+}
+
+// inner returns what holds the contents of a cell: the cell, or the paragraph that is all that is in it,
+// which stays on the line of its row.
+func inner(n *html.Node) *html.Node {
+	for {
+		var only *html.Node
+		for c := range n.ChildNodes() {
+			switch {
+			case c.Type == html.CommentNode, c.Type == html.TextNode && strings.TrimSpace(c.Data) == "", c.Type == html.ElementNode && unread(c):
+			case only != nil:
+				return n
+			default:
+				only = c
+			}
+		}
+		if only == nil || only.DataAtom != atom.P && only.DataAtom != atom.Div {
+			return n
+		}
+		n = only
 	}
 }
 
