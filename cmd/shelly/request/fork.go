@@ -159,7 +159,7 @@ func (c *forkCmd) change(p *fork.Point, cfg config.Config) (fork.Change, error) 
 		return change, err
 	}
 	if len(edits) > 0 {
-		if change.Input, err = fork.Edited(p.Step.Input, edits); err != nil {
+		if change.Input, err = p.Edited(edits); err != nil {
 			return change, exit.Errorf(exit.Usage, "--edit %w", err)
 		}
 	}

@@ -3,7 +3,7 @@
 // model, a prompt or a limit (SIM-15).
 //
 //	point, err := fork.At(journal, history, 4)
-//	in, err := fork.Edited(point.Step.Input, []fork.Edit{{Key: "result", Value: "no such file"}})
+//	in, err := point.Edited([]fork.Edit{{Key: "result", Value: "no such file"}})
 //	result, err := fork.Run(point, fork.Change{Input: in}, brain)
 //
 // The machine's state before the record of the step is folded, and from it the machine

@@ -20,17 +20,32 @@ type Edit struct{ Key, Value string }
 // ErrEdit says that an edit does not fit its step.
 var ErrEdit = errors.New("cannot be edited so")
 
-// Edited returns an input with edits; the last of one key counts. The keys
+// unfit says that a step has no such key.
+type unfit struct {
+	Key string
+	in  fsm.Input
+}
+
+// Error implements error.
+func (u *unfit) Error() string {
+	keys := EditKeys(u.in)
+	if len(keys) == 0 {
+		return fmt.Sprintf("%s: %v: the step is a %s, of which nothing can be edited", u.Key, ErrEdit, fsm.InputKind(u.in))
+	}
+	return fmt.Sprintf("%s: %v: the step is a %s, whose keys are %s", u.Key, ErrEdit, fsm.InputKind(u.in), strings.Join(keys, ", "))
+}
+
+// Unwrap returns ErrEdit.
+func (*unfit) Unwrap() error { return ErrEdit }
+
+// edited returns an input with edits; the last of one key counts. The keys
 // are those of [EditKeys]. A failure of the model that is edited is an answer.
-func Edited(in fsm.Input, edits []Edit) (fsm.Input, error) {
+func edited(in fsm.Input, edits []Edit) (fsm.Input, error) {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Compare(b.Key, a.Key) }) // says drops the calls, so it goes before calls
 	for _, e := range edits {
-		if keys := EditKeys(in); !slices.Contains(keys, e.Key) {
-			if len(keys) == 0 {
-				return fsm.Input{}, fmt.Errorf("%s: %w: the step is a %s, of which nothing can be edited", e.Key, ErrEdit, fsm.InputKind(in))
-			}
-			return fsm.Input{}, fmt.Errorf("%s: %w: the step is a %s, whose keys are %s", e.Key, ErrEdit, fsm.InputKind(in), strings.Join(keys, ", "))
+		if !slices.Contains(EditKeys(in), e.Key) {
+			return fsm.Input{}, &unfit{Key: e.Key, in: in}
 		}
 		var err error
 		if in.Fact, err = e.apply(in.Fact); err != nil {

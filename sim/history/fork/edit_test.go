@@ -38,7 +38,7 @@ func TestSIM15EachKindOfInputCanBeEdited(t *testing.T) {
 		{fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(3), Error: "no"}}, []Edit{{"recalled", `["s"]`}}, fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(3), Entries: []fsm.Memory{{ID: "edit1", Summary: "s"}}}}},
 		{fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(3)}}, []Edit{{"recalled", `[{"id": "h1", "summary": "s"}]`}}, fsm.Input{Fact: fsm.Recalled{Answered: fsm.To(3), Entries: []fsm.Memory{{ID: "h1", Summary: "s"}}}}},
 	} {
-		got, err := Edited(test.in, test.edit)
+		got, err := edited(test.in, test.edit)
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 			t.Errorf("%T with %v: %v\n%s", test.in.Fact, test.edit, err, diff)
 		}
@@ -62,7 +62,7 @@ func TestSIM15AnEditThatDoesNotFit(t *testing.T) {
 		{fsm.Input{Fact: fsm.BrainAnswered{}}, Edit{"calls", `[{"name": "x"}]]`}, "something follows the value"},
 		{fsm.Input{Fact: fsm.Recalled{}}, Edit{"recalled", `[{"text": "s"}]`}, `unknown field "text"`},
 	} {
-		if _, err := Edited(test.in, []Edit{test.edit}); !errors.Is(err, ErrEdit) || !strings.Contains(err.Error(), test.want) {
+		if _, err := edited(test.in, []Edit{test.edit}); !errors.Is(err, ErrEdit) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%v of %T: %v; want %s", test.edit, test.in.Fact, err, test.want)
 		}
 	}

@@ -91,7 +91,7 @@ func run(t *testing.T, p fork.Point, c fork.Change, b *script) fork.Result {
 
 func edited(t *testing.T, p fork.Point, key, value string) fsm.Input {
 	t.Helper()
-	in, err := fork.Edited(p.Step.Input, []fork.Edit{{Key: key, Value: value}})
+	in, err := p.Edited([]fork.Edit{{Key: key, Value: value}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +391,7 @@ expect: {ends: serving}
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := fork.Edited(p.Step.Input, []fork.Edit{{Key: "says", Value: "Nothing is well."}})
+		in, err := p.Edited([]fork.Edit{{Key: "says", Value: "Nothing is well."}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -119,12 +119,30 @@ func (p *Point) question(j engine.Reader) error {
 	return nil
 }
 
-// places names the steps at which a fork can begin: "steps 1 to 3, 5", or "step 7".
+// Edited returns the step's input with edits. If it has no such key, the error names the steps that
+// have it.
+func (p *Point) Edited(edits []Edit) (fsm.Input, error) {
+	in, err := edited(p.Step.Input, edits)
+	if key, foreign := errors.AsType[*unfit](err); foreign {
+		has := func(s history.Step) bool { return slices.Contains(EditKeys(s.Input), key.Key) }
+		if slices.ContainsFunc(p.History.Steps, has) {
+			err = fmt.Errorf("%w; %s is of %s", err, key.Key, where(p.History, has))
+		}
+	}
+	return in, err
+}
+
+// places names the steps at which a fork can begin.
 func places(h history.History) string {
+	return where(h, func(history.Step) bool { return true })
+}
+
+// where names the steps of a kind at which a fork can begin: "steps 1 to 3, 5", or "step 7".
+func where(h history.History, kind func(history.Step) bool) string {
 	var parts []string
 	for i := 0; i < len(h.Steps); i++ {
 		first := i
-		for i < len(h.Steps) && h.Steps[i].About && !begunBy(h, h.Steps[i]) {
+		for i < len(h.Steps) && h.Steps[i].About && !begunBy(h, h.Steps[i]) && kind(h.Steps[i]) {
 			i++
 		}
 		switch {

@@ -134,7 +134,7 @@ func (h *hindsight) fork(ctx context.Context, r *http.Request, at int, edits map
 		for key, value := range edits { // order-free: Edited sorts the edits
 			list = append(list, fork.Edit{Key: key, Value: value})
 		}
-		if change.Input, err = fork.Edited(point.Step.Input, list); err != nil {
+		if change.Input, err = point.Edited(list); err != nil {
 			return ForkBody{}, err
 		}
 	}
