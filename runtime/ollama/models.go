@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -121,6 +122,7 @@ func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 		}
 	}
 	var undescribed *Error // why the first of those was not
+	mute := ""             // the first model that can chat but not call tools
 	for _, m := range models {
 		if chat != "" && embed != "" {
 			break
@@ -140,6 +142,9 @@ func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 		if chat == "" && can.Completion && can.Tools {
 			chat = m.Name
 		}
+		if mute == "" && can.Completion && !can.Tools {
+			mute = m.Name
+		}
 		if embed == "" && can.Embedding {
 			embed = m.Name
 		}
@@ -151,7 +156,11 @@ func (c *Client) Choose(ctx context.Context) (chat, embed string, err error) {
 		return "", "", undescribed
 	}
 	if chat == "" {
-		return "", "", failure(fsm.BrainMissingModel, "the Ollama server at %s has no model that can call tools: run \"ollama pull %s\" there", c.base, suggestedModel)
+		otherwise := ""
+		if mute != "" {
+			otherwise = fmt.Sprintf(", or set brain.model to %s, to which the tools are then described in the prompt", mute)
+		}
+		return "", "", failure(fsm.BrainMissingModel, "the Ollama server at %s has no model that can call tools: run \"ollama pull %s\" there%s", c.base, suggestedModel, otherwise)
 	}
 	return chat, embed, nil
 }

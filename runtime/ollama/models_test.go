@@ -127,7 +127,7 @@ func TestBRN10AModelIsChosenByWhatItCanDo(t *testing.T) {
 		{name: "a configured chat model besides one that cannot be described", models: append([]string{"half:1b = broken"}, all[:4]...), wantChat: "large:8b", gotChat: "large:8b"},
 		{name: "only one that cannot be described", models: []string{"half:1b = broken"}, fails: "no such file"},
 		{name: "nothing installed", missing: "ollama pull"},
-		{name: "nothing that can call tools", models: all[:2], missing: "no model that can call tools"},
+		{name: "nothing that can call tools", models: all[:2], missing: `no model that can call tools: run "ollama pull qwen3:4b" there, or set brain.model to old:7b, to which the tools are then described in the prompt`},
 		{name: "configured chat missing", models: all, wantChat: "ghost", missing: "ollama pull ghost"},
 		{name: "another tag", models: all, wantChat: "small", missing: "ollama pull small"},
 		{name: "configured embedding missing", models: all, wantEmb: "ghost-e", missing: "ollama pull ghost-e"},
