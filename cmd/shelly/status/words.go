@@ -245,7 +245,12 @@ func (s *sheet) kept(st comm.Status) {
 			text += fmt.Sprintf(", %s in it %s", wording.Count(t.Count, "kept result"), quantity.Bytes(t.Bytes))
 		}
 		if d.Free > 0 {
-			text += fmt.Sprintf("; %s are free, %s of them in reserve", quantity.Bytes(int64(d.Free)), quantity.Bytes(int64(d.Reserve)))
+			reserve := quantity.Bytes(int64(d.Reserve))
+			of := reserve + " of them in reserve"
+			if d.Free < d.Reserve {
+				of = "less than the reserve of " + reserve
+			}
+			text += fmt.Sprintf("; %s are free, %s", quantity.Bytes(int64(d.Free)), of)
 		}
 		s.line("disk", "%s", text)
 	}

@@ -50,6 +50,9 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
+	if got := Words(comm.Status{Disk: &comm.Disk{Store: 12_000, Free: 52_000_000, Reserve: 64 << 20}}, nil, now); !strings.Contains(got, "disk       the store takes 12 kB; 52 MB are free, less than the reserve of 67 MB\n") {
+		t.Errorf("a disk with less than the reserve is\n%s", got)
+	}
 	many := comm.Status{Lifecycle: state.Serving, Waiting: 6, Queue: []comm.Queued{{Handle: 9, Kind: fsm.KindMemory, Session: "s9"}, {Handle: 10, Kind: fsm.KindMemory, Session: "s10"},
 		{Handle: 11, Kind: fsm.KindMemory, Session: "s11"}, {Handle: 12, Kind: fsm.KindMemory, Session: "s12"}, {Handle: 13, Kind: fsm.KindEvent, Session: "event:disk"}, {Handle: 14, Kind: fsm.KindMemory, Session: "s14"}}}
 	if got := Words(many, nil, now); !strings.Contains(got, "memory h11") || strings.Contains(got, "h12") || strings.Contains(got, "h14") || !strings.Contains(got, "event h13") || !strings.Contains(got, "and 2 more for the memory\n") {
