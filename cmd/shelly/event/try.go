@@ -86,7 +86,11 @@ func try(out io.Writer, s event.Spec) bool {
 	}
 	fmt.Fprintf(out, "  it is now: %s\n", terminal.Printable(seen.Seen))
 	if len(seen.Now) == 0 {
-		fmt.Fprintln(out, "  nothing would be raised now; an event would read, for example:")
+		example := "nothing would be raised now; an event would read, for example:"
+		if s.Folder != "" { // one look shows no change, and does not know what the daemon has told
+			example = "an event is raised when something changes; it would read, for example:"
+		}
+		fmt.Fprintf(out, "  %s\n", example)
 		show(out, seen.Other)
 		return true
 	}
