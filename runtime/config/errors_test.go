@@ -74,6 +74,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"word for a switch of words", "switches: {history: some}\n", `c.yaml:1:21: switches.history: "some" is not one of none, answers, all, sent`},
 		{"switch with an unknown word", "switches: {compress: yes}\n", `c.yaml:1:22: switches.compress: wants true or false, not the text "yes"`},
 		{"value for a list", "limits: {backoff: 1s}\n", `c.yaml:1:19: limits.backoff: wants a list such as [1s, 5s], found the text "1s"`},
+		{"value for a list of texts", "skills: {folders: /x}\n", `c.yaml:1:19: skills.folders: wants a list such as [one, two], found the text "/x"`},
 		{"bad item", "limits: {backoff: [1s, soon]}\n", `c.yaml:1:19: limits.backoff: wants a duration such as 60s or 5m, not "soon"`},
 		{"item out of range", "limits: {backoff: [1s, 0s]}\n", "c.yaml:1:19: limits.backoff: 0s is out of range; the least is 1ms"},
 		{"list in a list", "limits: {backoff: [[1s]]}\n", "c.yaml:1:20: limits.backoff: wants a duration such as 60s, found a list"},

@@ -174,7 +174,7 @@ func (f field) wants() string {
 	case reflect.TypeFor[[]fsm.Millis]():
 		return "a list such as [1s, 5s]"
 	case reflect.TypeFor[[]string]():
-		return "a list such as [exec]"
+		return "a list such as [one, two]"
 	case reflect.TypeFor[bool]():
 		return "true or false"
 	case reflect.TypeFor[time.Duration](), reflect.TypeFor[fsm.Millis]():
