@@ -352,6 +352,13 @@ func (l leaving) Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error) {
 	return end, err
 }
 
+func TestTOL44AServerIsNotBlamedForTheDisk(t *testing.T) {
+	want := errEnded.Error() + ", because since its start the disk had filled by more than is allowed (tools.exec.disk), whoever has written there"
+	if got := ending(sandbox.End{DiskFull: true}, nil); got.Error() != want || !errors.Is(got, errEnded) {
+		t.Errorf("got %v; want %s", got, want)
+	}
+}
+
 func TestTOL92WhatAServerLeavesIsSaid(t *testing.T) {
 	var log lines
 	w := New(Options{Sandbox: leaving{hostile(func(m message, say func(string, ...any)) error {

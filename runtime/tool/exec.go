@@ -178,7 +178,7 @@ func (r *Runner) ended(ctx context.Context, end sandbox.End, out string) Result 
 	case end.Exited:
 		return Result{Text: fmt.Sprintf("exit code: %d\n%s%s", end.Code, out, left)}
 	case end.DiskFull:
-		return Failed("the command was killed because it filled the disk by more than is allowed (tools.exec.disk); output until then:\n%s%s", out, left)
+		return Failed("the command was killed because the disk had filled by more than is allowed (tools.exec.disk), whoever has written there; output until then:\n%s%s", out, left)
 	case end.TimedOut:
 		return Failed("the command was killed after %v (tools.exec.timeout); output until then:\n%s%s", r.options.Exec.Timeout, out, left)
 	case ctx.Err() != nil:

@@ -133,6 +133,15 @@ func TestTOL6CommandSeesAMinimalEnvironment(t *testing.T) {
 	}
 }
 
+// Nothing shows who has filled the disk, so the command is not blamed.
+func TestTOL44ACommandIsNotBlamedForTheDisk(t *testing.T) {
+	r := &Runner{}
+	want := Failed("the command was killed because the disk had filled by more than is allowed (tools.exec.disk), whoever has written there; output until then:\nout\n")
+	if diff := cmp.Diff(want, r.ended(t.Context(), sandbox.End{DiskFull: true}, "out\n")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestDeathByASignalIsReported(t *testing.T) {
 	got := newExecWorld(t).sh("echo so far; kill -SEGV $$")
 	if got.Failed || !strings.HasPrefix(got.Text, "ended by signal: segmentation fault") || !strings.HasSuffix(got.Text, "\nso far\n") {

@@ -246,6 +246,7 @@ func TestTOL81AResultSaysWhatRemains(t *testing.T) {
 		"out\n[still running, and cannot be ended: [7 (sleep)]]":                                                                                                      {End: tree.End{Exited: true, Left: []tree.Process{{PID: 7, Name: "sleep"}}}},
 		"out\n[removed after the command, since git would look elsewhere by it for what it runs: x/.git/commondir]":                                                   {End: tree.End{Exited: true}, Removed: []string{"x/.git/commondir"}},
 		"out\n[the workspace has more than 100000 entries or 300 git folders, or long configurations of git, so not every repository was protected from the command]": {End: tree.End{Exited: true}, Partly: true},
+		"weather was ended because the disk had filled by more than is allowed (tools.exec.disk), whoever has written there\nout":                                     {DiskFull: true}, // TOL-44
 		"weather was ended together with its supervisor; output until then:\nout":                                                                                     {End: tree.End{Lost: true}},
 	} {
 		w := newWorld(t, "exit 0")

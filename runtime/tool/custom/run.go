@@ -66,7 +66,7 @@ func (r runner) run(ctx context.Context, command []string, key string, a tool.Ar
 	case ctx.Err() != nil:
 		result = tool.Failed("stopped: the call was given up and %s ended; output until then:%s\n%s", r.tool.Name, said, shown)
 	case end.DiskFull:
-		result = tool.Failed("%s was ended because it had filled the disk%s\n%s", r.tool.Name, said, shown)
+		result = tool.Failed("%s was ended because the disk had filled by more than is allowed (tools.exec.disk), whoever has written there%s\n%s", r.tool.Name, said, shown)
 	case end.Lost:
 		result = tool.Failed("%s was ended together with its supervisor; output until then:%s\n%s", r.tool.Name, said, shown)
 	default:
