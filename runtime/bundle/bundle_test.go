@@ -241,6 +241,10 @@ func TestDEP8ADamagedBundleIsRefused(t *testing.T) {
 			t.Fatalf("cut at %d it verifies", at)
 		}
 	}
+	const short = "it ends before the end of its closing blocks"
+	if _, err := Verify(context.Background(), bytes.NewReader(file[:len(file)-100])); err == nil || !strings.HasSuffix(err.Error(), short) {
+		t.Errorf("cut in the end mark: %v; want %s", err, short)
+	}
 	m, _ := Verify(context.Background(), bytes.NewReader(file))
 	at := bytes.Index(file, []byte("profile: default"))
 	wrong := slices.Clone(file)

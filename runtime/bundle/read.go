@@ -63,12 +63,12 @@ func read(r io.Reader, take func(f File, content io.Reader) error) (m Manifest, 
 	}
 	if h, err := in.Next(); !errors.Is(err, io.EOF) {
 		if err != nil {
-			return m, broken(err, "its end")
+			return m, broken(err, "its closing blocks")
 		}
 		return m, damaged("%q comes after everything that the manifest names", h.Name)
 	}
 	if err := in.End(); err != nil {
-		return m, broken(err, "its end")
+		return m, broken(err, "its closing blocks")
 	}
 	return m, nil
 }
