@@ -172,7 +172,20 @@ func (w *watching) stateLine() string {
 	if w.lasts != nil && w.lasts() >= shownAfter {
 		since = " · " + quantity.Time(w.lasts())
 	}
-	return ansi.Truncate("· "+terminal.Printable(w.course.Words(fsm.Millis(time.Now().UnixMilli()))), max(w.columns-1-ansi.StringWidth(since), 1), "…") + since
+	text := "· " + terminal.Printable(w.course.Words(fsm.Millis(time.Now().UnixMilli())))
+	return within(text, max(w.columns-1-ansi.StringWidth(since), 1)) + since
+}
+
+// reasonLeast is how many columns of a reason are shown in front of what comes next.
+const reasonLeast = 12
+
+// within cuts a text to a width: a reason, before what comes next, such as the time until the model
+// is asked again, which is what changes (COM-29).
+func within(text string, width int) string {
+	if i := strings.LastIndex(text, "; "); i >= 0 && ansi.StringWidth(text) > width {
+		text = ansi.Truncate(text[:i], max(width-ansi.StringWidth(text[i:]), reasonLeast), "…") + text[i:]
+	}
+	return ansi.Truncate(text, width, "…")
 }
 
 // shownAfter is how long a request takes before that is shown.

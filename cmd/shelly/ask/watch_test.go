@@ -168,6 +168,20 @@ func TestCLI5TheLineShowsHowLongItTakes(t *testing.T) {
 	shows("after the reply", "")
 }
 
+func TestCOM29TheTimeUntilTheNextAttemptIsNotCut(t *testing.T) {
+	const text = "· no Ollama server answers at http://127.0.0.1:11434; trying again in 6 s, or as soon as it answers"
+	for width, want := range map[int]string{ // order-free: each is alone
+		99: text,
+		98: "· no Ollama server answers at http://127.0.0.1:114…; trying again in 6 s, or as soon as it answers",
+		80: "· no Ollama server answers at ht…; trying again in 6 s, or as soon as it answers",
+		40: "· no Ollama…; trying again in 6 s, or a…",
+	} {
+		if got := within(text, width); got != want {
+			t.Errorf("%d columns: %q, want %q", width, got, want)
+		}
+	}
+}
+
 func TestCLI5NothingIsShownAfterTheReply(t *testing.T) {
 	w, out := screen(40)
 	w.show(comm.Event{Type: comm.EventState, State: state.Saving})
