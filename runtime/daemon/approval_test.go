@@ -157,7 +157,7 @@ func TestCOM29ARequestLearnsThatItWaitsForAQuestionInItsSession(t *testing.T) {
 		}
 	}
 	of := q.Handle.Entry()
-	if want := []string{"until the question about " + of + " in its session is answered", "its session is at work (" + of + ")"}; !slices.Equal(waits, want) {
+	if want := []string{"until the question about " + of + " in its session is answered; see shelly request show " + of, "its session is at work (" + of + ")"}; !slices.Equal(waits, want) {
 		t.Errorf("it waits %q, want %q", waits, want)
 	}
 	f.end()

@@ -76,7 +76,7 @@ func (q *queue) why(i int) string {
 		return fmt.Sprintf("its session is at work (%s)", busy.Entry())
 	}
 	if asks, is := q.asks[h.Session]; is {
-		return fmt.Sprintf("until the question about %s in its session is answered", asks.Entry())
+		return fmt.Sprintf("until the question about %[1]s in its session is answered; see shelly request show %[1]s", asks.Entry())
 	}
 	if q.ahead == 0 {
 		return "next"
