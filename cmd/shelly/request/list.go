@@ -53,8 +53,11 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) (err error) {
 		return err
 	}
 	none := "no request matches"
-	if c.State == "" && c.Session == "" && c.Since == "" && c.Client == "" {
+	switch {
+	case c.State == "" && c.Session == "" && c.Since == "" && c.Client == "":
 		none = "there are no requests yet; make one with shelly ask"
+	case !c.All && c.Session == "" && c.Client == "":
+		none = "no request matches; --all lists runs, too"
 	}
 	return listing.Print(t, c.JSON, comm.RequestsBody{Requests: found}, found, printRequests, none)
 }
