@@ -143,6 +143,7 @@ func (n *Node) OrEmpty() string {
 // reading makes nodes of the library's. All that a file has stand in one piece of memory.
 type reading struct {
 	file    string
+	lines   *parserLines
 	named   map[*yaml.Node]*Node // what aliases can stand for; only looked up
 	nodes   []Node               // room for those that are still to be made
 	content []*Node              // and for what they have
@@ -167,7 +168,8 @@ func within(n *yaml.Node) int {
 func (r *reading) node(from *yaml.Node) *Node {
 	n := &r.nodes[0]
 	r.nodes = r.nodes[1:]
-	*n = Node{Pos: Pos{Line: from.Line, Col: from.Column, File: r.file}, Kind: kindOf(from), Style: styleOf(from.Style), Value: from.Value}
+	*n = Node{Pos: r.lines.pos(from.Line, from.Column), Kind: kindOf(from), Style: styleOf(from.Style), Value: from.Value}
+	n.File = r.file
 	if from.Style&yaml.TaggedStyle != 0 {
 		n.Tag = from.Tag
 	}

@@ -19,7 +19,7 @@ const DepthMax = 40
 // none: the text is empty, or all of it is comments. what names the document, such as "a
 // scenario"; file is what [Pos.File] of its places is to be.
 func Parse(source []byte, what, file string) (*Node, *Problem) {
-	root, problem := parse(source, what)
+	root, lines, problem := parse(source, what)
 	if problem != nil {
 		problem.Pos.File = file
 		return nil, problem
@@ -27,30 +27,38 @@ func Parse(source []byte, what, file string) (*Node, *Problem) {
 	if root == nil {
 		return nil, nil
 	}
-	r := reading{file: file}
+	r := reading{file: file, lines: lines}
 	return r.read(root), nil
 }
 
-func parse(source []byte, what string) (*yaml.Node, *Problem) {
+func parse(source []byte, what string) (*yaml.Node, *parserLines, *Problem) {
 	if problem := checkText(source); problem != nil {
-		return nil, problem
+		return nil, nil, problem
 	}
+	lines := linesOf(source)
+	root, problem := rootOf(source, what, lines)
+	return root, lines, problem
+}
+
+// rootOf returns the root of a text whose characters have been checked.
+func rootOf(source []byte, what string, lines *parserLines) (*yaml.Node, *Problem) {
+	placeOf := func(n *yaml.Node) Pos { return lines.pos(n.Line, n.Column) }
 	loader, err := yaml.NewLoader(bytes.NewReader(source))
 	if err != nil {
-		return nil, syntaxProblem(err, source)
+		return nil, syntaxProblem(err, source, lines)
 	}
 	var doc, second yaml.Node
 	switch err := loader.Load(&doc); {
 	case errors.Is(err, io.EOF), err == nil && len(doc.Content) == 0:
 		return nil, nil
 	case err != nil:
-		return nil, syntaxProblem(err, source)
+		return nil, syntaxProblem(err, source, lines)
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
 		return nil, &Problem{Pos: placeOf(&second), Text: "a second document begins; " + what + " is one document"}
 	case !errors.Is(err, io.EOF):
-		return nil, syntaxProblem(err, source)
+		return nil, syntaxProblem(err, source, lines)
 	}
 	root := doc.Content[0]
 	if deep := beyond(root, DepthMax); deep != nil {
@@ -61,8 +69,6 @@ func parse(source []byte, what string) (*yaml.Node, *Problem) {
 	}
 	return root, nil
 }
-
-func placeOf(n *yaml.Node) Pos { return Pos{Line: n.Line, Col: n.Column} }
 
 func tooDeep() string { return fmt.Sprintf("nested too deep; the limit is %d", DepthMax) }
 

@@ -11,12 +11,15 @@ import (
 )
 
 // syntaxProblem words the parser's error for whoever wrote the file.
-func syntaxProblem(err error, source []byte) *Problem {
+func syntaxProblem(err error, source []byte, lines *parserLines) *Problem {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
 		return &Problem{Pos: Pos{Line: 1, Col: 1}, Text: "is not YAML: " + strings.ReplaceAll(err.Error(), "\n", " ")}
 	}
-	begin, end := Pos{Line: e.ContextMark.Line, Col: e.ContextMark.Column}, Pos{Line: e.Mark.Line, Col: e.Mark.Column}
+	begin, end := lines.pos(e.ContextMark.Line, e.ContextMark.Column), lines.pos(e.Mark.Line, e.Mark.Column)
+	if wrong := separated(source, end); wrong != nil {
+		return wrong
+	}
 	if wrong := misquoted(source, end); wrong != nil {
 		return wrong
 	}
