@@ -57,12 +57,12 @@ func (t *teller) failed(why, failed, well string) string {
 }
 
 // Minor reports whether an effect is bookkeeping: a timer, or the record of a call
-// whose start and end are shown anyway.
+// whose start and end are shown anyway. A call that was not run has neither.
 func Minor(e fsm.Effect) bool {
 	_, set := e.(fsm.SetTimer)
 	_, clear := e.(fsm.ClearTimer)
 	audit, ok := e.(fsm.Audit) // that a call has ended its answer says, where there is one
-	return set || clear || ok && !audit.Unknown
+	return set || clear || ok && !audit.Unknown && audit.Ran()
 }
 
 // begins keeps in mind what a call was begun of, and when.

@@ -107,7 +107,7 @@ func everything() []history.Step {
 		fsm.AskPerson{Question: fsm.QuestionApprove, Tool: "exec", Args: "{}"}, fsm.AskPerson{Question: fsm.QuestionUnknown, Tool: "exec", Args: "{}"},
 		fsm.AskPerson{Question: fsm.QuestionDoubt, Text: "record 7"}, fsm.AskPerson{Question: fsm.QuestionCrashes},
 		fsm.Report{Text: "the disk is slow"}, fsm.SendMessage{To: fsm.Origin{Channel: "web", Chat: "7"}, Text: "done"},
-		fsm.Audit{Tool: "exec", Attempts: 1}, fsm.Audit{Tool: "exec", Attempts: 1, Failed: true}, fsm.Audit{Tool: "exec", Failed: true}, fsm.Audit{Tool: "exec", Args: `{"command":"rm a"}`, Attempts: 1, Failed: true, Unknown: true}, fsm.ArmSchedule{Schedule: "s1"}, fsm.DisarmSchedule{Schedule: "s1"},
+		fsm.Audit{Tool: "exec", Attempts: 1}, fsm.Audit{Tool: "exec", Attempts: 1, Failed: true}, fsm.Audit{Tool: "exec", Args: `{"command":"ls"}`, Result: "not run: nobody is there", Failed: true}, fsm.Audit{Tool: "exec", Args: `{"command":"rm a"}`, Attempts: 1, Failed: true, Unknown: true}, fsm.ArmSchedule{Schedule: "s1"}, fsm.DisarmSchedule{Schedule: "s1"},
 		fsm.Exit{Code: fsm.ExitClean},
 	}
 	steps := []history.Step{{Epoch: 2, Input: inputs[0], Effects: effects, Moves: []state.Move{

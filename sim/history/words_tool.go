@@ -39,7 +39,7 @@ func toolEffects() []effectRow {
 				return fmt.Sprintf("tells the model that the outcome of %s%s is unknown", e.Tool, t.args(e.Args))
 			}
 			if !e.Ran() {
-				return fmt.Sprintf("records that %s was not run", e.Tool)
+				return fmt.Sprintf("does not run %s%s:%s", e.Tool, t.args(e.Args), t.text(strings.TrimPrefix(e.Result, "not run: ")))
 			}
 			if e.Failed {
 				return fmt.Sprintf("records that %s failed", e.Tool)
