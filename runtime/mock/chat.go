@@ -93,10 +93,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 		refuse(w, status, text)
 		return
 	}
-	numCtx := min(opt.NumCtx, m.window())
-	if s.machine != nil && s.machine.config.Window > 0 {
-		numCtx = min(numCtx, s.machine.config.Window)
-	}
+	numCtx := s.window(opt, m.window())
 	q, left, fits := s.fitted(req, req.question(r.Header, opt), numCtx)
 	if !fits {
 		refuseLate(w, req.streams(), http.StatusBadRequest, exceedsContext)
@@ -142,6 +139,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 	} else {
 		out.whole(r.Context(), a)
 	}
+}
+
+// window returns the window that a request gets, of a model whose longest is most.
+func (s *Server) window(opt api.Options, most int) int {
+	if s.machine != nil && s.machine.config.Window > 0 {
+		most = min(most, s.machine.config.Window)
+	}
+	return min(opt.NumCtx, most)
 }
 
 // fitted returns the question and the request as they fit in a window, and false if they do not fit
@@ -199,7 +204,7 @@ func (s *Server) onlyLoad(w http.ResponseWriter, r *http.Request, m Model, req *
 				return
 			}
 		}
-		s.load(req.Model, min(opt.NumCtx, m.window()), req.KeepAlive)
+		s.load(req.Model, s.window(opt, m.window()), req.KeepAlive)
 	}
 	out := speaker{model: req.Model, form: form}
 	reply(w, http.StatusOK, out.line(spoken{}, &ending{reason: reason}))

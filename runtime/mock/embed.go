@@ -47,7 +47,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		refuse(w, status, text)
 		return
 	}
-	window := min(opt.NumCtx, embedContext)
+	window := s.window(opt, embedContext)
 	vectors, count, ok := s.vectors(&req, texts, window)
 	if !ok {
 		refuse(w, http.StatusBadRequest, exceedsContext)

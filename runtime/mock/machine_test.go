@@ -75,6 +75,23 @@ func TestSIM20WhatFitsOfAPromptIsRead(t *testing.T) {
 	}
 }
 
+// The machine's window is that of every request, also of one that only loads a model or wants a vector.
+func TestSIM20TheMachinesWindowIsThatOfEveryRequest(t *testing.T) {
+	s := httptest.NewServer(mock.New(mock.Options{EmbedDims: 4, Machine: &server.Config{Window: 200}}))
+	defer s.Close()
+	request(t, s, "POST", chatPath, `{"model":"mock","messages":[],"options":{"num_ctx":32768}}`)
+	if got := request(t, s, "GET", "/api/ps", ""); !strings.Contains(got.body, `"context_length":200}`) {
+		t.Errorf("loaded: %s; want one with %s", got.body, `"context_length":200`)
+	}
+	long := `{"model":"mock-embed","input":"` + strings.Repeat("word ", 200) + `"`
+	if got := request(t, s, "POST", "/api/embed", long+`}`); !strings.Contains(got.body, `"prompt_eval_count":200}`) {
+		t.Errorf("embedded: %s; want one with %s", got.body, `"prompt_eval_count":200`)
+	}
+	if got := request(t, s, "POST", "/api/embed", long+`,"truncate":false}`); got.status != http.StatusBadRequest {
+		t.Errorf("embedded whole: %+v; want status 400", got)
+	}
+}
+
 // SIM-20: an answer takes as long as writing it, streamed or not, including its calls.
 func TestSIM20WritingTakesItsTime(t *testing.T) {
 	brain := &scripted{answer: mock.Answer{Calls: []fsm.ToolCall{{Name: "look", Args: `{"at":"the sky above the house"}`}}}}
