@@ -353,7 +353,7 @@ func (l leaving) Run(ctx context.Context, s sandbox.Spec) (sandbox.End, error) {
 }
 
 func TestTOL44AServerIsNotBlamedForTheDisk(t *testing.T) {
-	want := errEnded.Error() + ", because since its start the disk had filled by more than is allowed (tools.exec.disk), whoever has written there"
+	want := errEnded.Error() + ", because within a minute the disk had filled by more than is allowed (tools.exec.disk), whoever has written there"
 	if got := ending(sandbox.End{DiskFull: true}, nil); got.Error() != want || !errors.Is(got, errEnded) {
 		t.Errorf("got %v; want %s", got, want)
 	}

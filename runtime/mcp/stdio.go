@@ -79,7 +79,7 @@ func ending(e sandbox.End, err error) error {
 	case e.Exited:
 		how = fmt.Sprintf(" with exit code %d", e.Code)
 	case e.DiskFull:
-		how = ", because since its start the disk had filled by more than is allowed (tools.exec.disk), whoever has written there"
+		how = ", because within a minute the disk had filled by more than is allowed (tools.exec.disk), whoever has written there"
 	case e.Signal != "":
 		how = " by signal " + e.Signal
 	}

@@ -8,20 +8,49 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diskInterval is the interval at which the disk is checked. In that time a fast disk can take a
-// few hundred MiB.
-const diskInterval = 100 * time.Millisecond
+// filling tells when the disk of the workspace has filled by more than it may. What others write
+// there at the same time counts too, because nothing shows whose a block is. So a program that is
+// to run for days is judged by the last minute alone, or what others write in a day would end it.
+type filling struct {
+	limit  int64 // bytes
+	every  time.Duration
+	window time.Duration // 0: since the start
+	free   int64         // at the beginning of the window
+	since  time.Time
+}
 
-// watchDisk stops a command that fills the disk of the workspace. What others write there at the
-// same time counts too, because nothing shows whose a block is.
-func (k *Keeper) watchDisk(ctx context.Context, stop func()) *atomic.Bool {
+// fillingOf returns how a command is judged that may run for some time; 0: as long as it likes. A
+// fast disk can take a few hundred MiB between two looks at a command, and ten times as much with
+// a program that runs for days, which is not to wake the processor as often.
+func fillingOf(limit int64, timeout time.Duration) filling {
+	if timeout > 0 {
+		return filling{limit: limit, every: 100 * time.Millisecond}
+	}
+	return filling{limit: limit, every: time.Second, window: time.Minute}
+}
+
+// exceeds takes how many bytes are free, and reports whether that is too few.
+func (f *filling) exceeds(free int64, now time.Time) bool {
+	if f.free-free > f.limit {
+		return true
+	}
+	if f.window > 0 && now.Sub(f.since) >= f.window {
+		f.free, f.since = free, now
+	}
+	return false
+}
+
+// watchDisk stops a command if the disk of the workspace fills too much.
+func (k *Keeper) watchDisk(ctx context.Context, timeout time.Duration, stop func()) *atomic.Bool {
 	full := new(atomic.Bool)
+	f := fillingOf(k.options.Limits.Disk, timeout)
 	free, ok := k.free()
-	if k.options.Limits.Disk == 0 || !ok {
+	if f.limit == 0 || !ok {
 		return full
 	}
+	f.free, f.since = free, time.Now()
 	go func() {
-		tick := time.NewTicker(diskInterval)
+		tick := time.NewTicker(f.every)
 		defer tick.Stop()
 		for {
 			select {
@@ -29,7 +58,7 @@ func (k *Keeper) watchDisk(ctx context.Context, stop func()) *atomic.Bool {
 				return
 			case <-tick.C:
 			}
-			if now, ok := k.free(); ok && free-now > k.options.Limits.Disk {
+			if free, ok := k.free(); ok && f.exceeds(free, time.Now()) {
 				full.Store(true)
 				stop()
 				return

@@ -2,10 +2,12 @@ package sandbox
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -154,6 +156,35 @@ func TestTOL44ATrialIsNotJudgedByTheDisk(t *testing.T) {
 	limits := Limits{Memory: 1, Processes: 2, FileSize: 3, OpenFiles: 4, Disk: 5}
 	if got, want := limits.ofTrial(), (Limits{Memory: 1, Processes: 2, FileSize: 3, OpenFiles: 4}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// What is written in days, by whomever, ends no program that is to run for days; what is written in a
+// minute does, and ends a command whenever that was.
+func TestTOL44WithoutATimeLimitTheLastMinuteCounts(t *testing.T) {
+	start := time.Unix(1_700_000_000, 0)
+	for name, tt := range map[string]struct {
+		timeout time.Duration
+		free    map[time.Duration]int64 // after the start, in this order
+		ends    time.Duration           // 0: never
+	}{
+		"a command":                 {time.Hour, map[time.Duration]int64{time.Minute: 95, 2 * time.Minute: 90, 3 * time.Minute: 89}, 3 * time.Minute},
+		"a server in days":          {0, map[time.Duration]int64{time.Minute: 95, 2 * time.Minute: 90, 3 * time.Minute: 80, 5 * time.Minute: 70}, 0},
+		"a server within a minute":  {0, map[time.Duration]int64{time.Minute: 95, 90 * time.Second: 84}, 90 * time.Second},
+		"a server, all but as much": {0, map[time.Duration]int64{30 * time.Second: 90, time.Minute: 91}, 0},
+	} {
+		f := fillingOf(10, tt.timeout)
+		f.free, f.since = 100, start
+		ended := time.Duration(0)
+		for _, at := range slices.Sorted(maps.Keys(tt.free)) {
+			if f.exceeds(tt.free[at], start.Add(at)) {
+				ended = at
+				break
+			}
+		}
+		if ended != tt.ends {
+			t.Errorf("%s: ends after %v, want %v", name, ended, tt.ends)
+		}
 	}
 }
 
