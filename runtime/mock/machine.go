@@ -56,6 +56,13 @@ func (m *machine) end(id uint64) {
 	m.begin(m.server.End(m.now(), id))
 }
 
+// unload unloads a model unless a call is under way.
+func (m *machine) unload(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.server.Unload(name)
+}
+
 // begin wakes the calls that are now served. The caller holds m.mu.
 func (m *machine) begin(served []server.Served) {
 	for _, v := range served {

@@ -92,6 +92,28 @@ func TestSIM20TheMachinesWindowIsThatOfEveryRequest(t *testing.T) {
 	}
 }
 
+// A model that a client has unloaded, or has asked not to keep, is loaded again.
+func TestSIM21WhatIsUnloadedIsLoadedAgain(t *testing.T) {
+	const loads = 20 * time.Millisecond
+	s := httptest.NewServer(mock.New(mock.Options{Brain: &scripted{answer: mock.Answer{Text: "so"}}, Machine: &server.Config{Loads: 20}}))
+	defer s.Close()
+	for i, c := range []struct {
+		more string
+		want time.Duration
+	}{{"", loads}, {`,"keep_alive":0`, 1}, {"", loads}, {"", 1}} {
+		got := request(t, s, "POST", chatPath, `{"model":"mock","stream":false,`+hello+c.more+`}`)
+		var a api.ChatResponse
+		if err := json.Unmarshal([]byte(got.body), &a); err != nil || a.LoadDuration != c.want {
+			t.Errorf("call %d: loaded for %v, %v; want %v", i+1, a.LoadDuration, err, c.want)
+		}
+	}
+	request(t, s, "POST", chatPath, `{"model":"mock","messages":[],"keep_alive":0}`)
+	got := request(t, s, "POST", chatPath, `{"model":"mock","stream":false,`+hello+`}`)
+	if !strings.Contains(got.body, `"load_duration":20000000,`) {
+		t.Errorf("after it was unloaded: %s; want one with %s", got.body, `"load_duration":20000000`)
+	}
+}
+
 // SIM-20: an answer takes as long as writing it, streamed or not, including its calls.
 func TestSIM20WritingTakesItsTime(t *testing.T) {
 	brain := &scripted{answer: mock.Answer{Calls: []fsm.ToolCall{{Name: "look", Args: `{"at":"the sky above the house"}`}}}}

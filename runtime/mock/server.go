@@ -165,6 +165,9 @@ func (s *Server) load(name string, numCtx int, keep *api.Duration) {
 }
 
 func (s *Server) unload(name string) {
+	if s.machine != nil {
+		s.machine.unload(full(name))
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(name)

@@ -100,6 +100,11 @@ func (s *Server) End(now fsm.Millis, id uint64) []Served {
 	return s.begin(now)
 }
 
+// Unload unloads a model that serves no call, as a client wants it.
+func (s *Server) Unload(name string) {
+	s.models = slices.DeleteFunc(s.models, func(m *model) bool { return m.name == name && !m.busy() })
+}
+
 // Loaded names the models that are loaded or being loaded.
 func (s *Server) Loaded(now fsm.Millis) []string {
 	s.expire(now)
