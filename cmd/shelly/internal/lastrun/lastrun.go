@@ -94,6 +94,17 @@ func (r *Run) Failed(file, name string) bool {
 	return slices.Contains(r.failed, Case{file, name}) || slices.Contains(r.failed, Case{File: file})
 }
 
+// Files returns the files, as far as they still exist, with cases that failed when they were last
+// played, or that did not load.
+func (r *Run) Files() (files []string) {
+	for _, c := range r.failed {
+		if _, err := os.Lstat(c.File); err == nil && !slices.Contains(files, c.File) {
+			files = append(files, c.File)
+		}
+	}
+	return files
+}
+
 // Played records a case that was played, or a file that did not load.
 func (r *Run) Played(c Case, failed bool) {
 	c.File = wording.Path(c.File)

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"shelly/cmd/shelly/internal/changed"
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/lastrun"
+	"shelly/fsm/wording"
 	"shelly/sim/scenario"
 	"shelly/sim/scenario/choose"
 )
@@ -60,7 +62,7 @@ func narrowed(lastFailed bool, only *since, targets []choose.Target) (n narrow, 
 		case !n.last.Known:
 			n.last, n.note = nil, "--last-failed: no earlier run is known here, so all cases run"
 		default:
-			n.nobody = "--last-failed: none of the cases failed when it was last played"
+			n.nobody = "--last-failed: none of the cases failed when it was last played" + elsewhere(n.last)
 		}
 	}
 	if only.given {
@@ -71,6 +73,28 @@ func narrowed(lastFailed bool, only *since, targets []choose.Target) (n narrow, 
 	}
 	return n, nil
 }
+
+// elsewhere names the files that have cases which failed: if none of these is to run, a run that
+// ends with 0 does not mean that all is well.
+func elsewhere(r *lastrun.Run) string {
+	files, here := r.Files(), filepath.Dir(whole("any"))
+	for i, file := range files {
+		if near, err := filepath.Rel(here, file); err == nil {
+			files[i] = near
+		}
+	}
+	more := ""
+	if n := len(files) - elsewhereMax; n > 0 {
+		files, more = files[:elsewhereMax], fmt.Sprintf(" and %s", wording.Count(n, "other file"))
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	return "; cases that this run leaves out did, in " + strings.Join(files, ", ") + more
+}
+
+// elsewhereMax is how many files are named.
+const elsewhereMax = 3
 
 // files returns the files that have changed in the repositories of the targets.
 func (s *since) files(targets []choose.Target) (map[string]bool, error) {
