@@ -208,7 +208,7 @@ func (w *Monitor) did(id fsm.HandleID) (facts stepFacts) {
 	return facts
 }
 
-// does returns it to be noted. The pointer holds until the next call.
+// does returns it for something to be noted in it. The pointer holds until the next call.
 func (w *Monitor) does(id fsm.HandleID) *stepFacts {
 	for i := range w.steps {
 		if w.steps[i].id == id {

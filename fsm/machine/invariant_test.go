@@ -127,6 +127,7 @@ func stale(d *driver) fsm.Input { return fsm.Input{At: d.now(), Fact: fsm.Stored
 // The phases from which the breaches start.
 func idle(d *driver)     { d.boot() }
 func thinking(d *driver) { d.boot(); d.ask("first") }
+func waits(d *driver)    { thinking(d); d.ask("waits") }
 func embedding(d *driver) {
 	thinking(d)
 	d.answer("good day")
@@ -177,12 +178,12 @@ func breaches() []breach {
 		{"INV-1", "that does not say so", thinking, timesOut, change(func(r *fsm.Reply) { r.Text = "sorry" }), nil},
 		{"INV-1", "gets a reply to", storing, storesIt, change(func(r *fsm.Reply) { r.Request.ID = "another" }), nil},
 		{"INV-1", "has its reply but no outcome in cognition", thinking, asks, add(fsm.Reply{Handle: 1, Request: fsm.RequestKey{Channel: "test", ID: "r1"}, Text: "error: x", IsError: true}), func(s *state.Snapshot) { s.Handles[0].Replied = true }},
-		{"INV-1", "was parked and its client not told", func(d *driver) { thinking(d); d.ask("waits") }, signals, drop[fsm.Notify], nil},
+		{"INV-1", "was parked and its client not told", waits, signals, drop[fsm.Notify], nil},
 		{"INV-1", "gets the notice", thinking, asks, add(fsm.Notify{Handle: 1, Request: fsm.RequestKey{Channel: "test", ID: "r1"}}), nil},
 		{"INV-1", "is gone but was in", thinking, stale, nil, func(s *state.Snapshot) { s.Handles = nil }},
 		{"INV-1", "was neither admitted nor refused", thinking, asks, nil, func(s *state.Snapshot) { s.Handles, s.LastHandle = s.Handles[:1], 1 }},
 		{"INV-1", "was refused with 0 of 64 places", thinking, asks, nil, func(s *state.Snapshot) { s.Handles = s.Handles[:1] }},
-		{"INV-1", "stays parked although the machine serves", func(d *driver) { thinking(d); d.ask("waits") }, stale, nil, func(s *state.Snapshot) { s.Handles[1].State = state.Parked }},
+		{"INV-1", "stays parked although the machine serves", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].State = state.Parked }},
 		{"INV-1", "has consumed an answer: true, and its measure", acting("list_dir"), toolAnswers, nil, func(s *state.Snapshot) { s.Handles[0].Inf.Next = 0 }},
 		{"INV-1", "has consumed an answer: false, and its measure", acting("list_dir"), stale, nil, func(s *state.Snapshot) { s.Handles[0].Inf.Iterations = 0 }},
 
@@ -192,8 +193,14 @@ func breaches() []breach {
 		{"INV-2", `awaits [{2 brain}] with timers 0 and 0`, thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].Timer = 0 }},
 		{"INV-2", "1 refused moves", thinking, stale, nil, func(s *state.Snapshot) { s.Ignored.Moves = 1 }},
 		{"INV-2", "is queued although its place is free", thinking, asks, nil, func(s *state.Snapshot) { s.Handles = s.Handles[1:] }},
+		{"INV-2", "handle 2: the state says queued, calls [], timers 7 and 0", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Timer = 7 }},
+		{"INV-2", "handle 2: the state says queued, calls [], timers 0 and 7", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Wait = 7 }},
+		{"INV-2", "handle 2: the state says queued, calls [{9 brain}]", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Await = state.Await{Call: 9, Kind: fsm.CallBrain} }},
+		{"INV-1", "handle 2 replied: the state says true, the trace false", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Replied = true }},
+		{"INV-1", "handle 2 has consumed an answer: false, and its measure", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Tries = -1 }},
+		{"INV-11", `handle 2 answers "x" after ""; the model said ""`, waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Answer, s.Handles[1].Outcome = "x", fsm.OutcomeAnswered }},
 		{"INV-2", "of kind user idles in serving although 0 others wait", thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].State = state.Idling }},
-		{"INV-2", "of kind memory idles in serving although 1 others wait", func(d *driver) { thinking(d); d.ask("waits") }, stale, nil, func(s *state.Snapshot) {
+		{"INV-2", "of kind memory idles in serving although 1 others wait", waits, stale, nil, func(s *state.Snapshot) {
 			s.Handles[0].State, s.Handles[0].Kind = state.Idling, fsm.KindMemory
 		}},
 		{"INV-2", "nothing is awaited there", thinking, stale, nil, func(s *state.Snapshot) { s.Handles[0].State = state.Done }},
@@ -204,7 +211,7 @@ func breaches() []breach {
 		{"INV-3", "starts with 301s, not 300s", idle, asks, change(func(s *fsm.SetTimer) { s.After += fsm.Second }), nil},
 		{"INV-3", "goes on with 301s, though", thinking, boots, change(func(s *fsm.SetTimer) { s.After = 301 * fsm.Second }), nil},
 		{"INV-3", "gives a tool 11s to stop", acting("list_dir"), timesOut, change(func(s *fsm.SetTimer) { s.After += fsm.Second }), nil},
-		{"INV-3", "was admitted with 1 of 1 places", func(d *driver) { thinking(d); d.ask("waits") }, asks, nil, func(s *state.Snapshot) { s.Config.Limits.MaxQueue = 1 }},
+		{"INV-3", "was admitted with 1 of 1 places", waits, asks, nil, func(s *state.Snapshot) { s.Config.Limits.MaxQueue = 1 }},
 		{"INV-3", "runs call 2 of an answer, of 1", acting("list_dir"), toolAnswers, nil, func(s *state.Snapshot) { s.Config.Limits.MaxCallsPerAnswer = 1 }},
 		{"INV-3", "stores again after 1 of 1", storing, storeBreaks, nil, func(s *state.Snapshot) { s.Config.Limits.MaxStoreAttempts = 1 }},
 
