@@ -196,6 +196,7 @@ func breaches() []breach {
 		{"INV-2", "handle 2: the state says queued, calls [], timers 7 and 0", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Timer = 7 }},
 		{"INV-2", "handle 2: the state says queued, calls [], timers 0 and 7", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Wait = 7 }},
 		{"INV-2", "handle 2: the state says queued, calls [{9 brain}]", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Await = state.Await{Call: 9, Kind: fsm.CallBrain} }},
+		{"INV-2", "handle 2 is queued although its place is free", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Session, s.Config.Limits.MaxActive = "another", 2 }},
 		{"INV-1", "handle 2 replied: the state says true, the trace false", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Replied = true }},
 		{"INV-1", "handle 2 has consumed an answer: false, and its measure", waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Tries = -1 }},
 		{"INV-11", `handle 2 answers "x" after ""; the model said ""`, waits, stale, nil, func(s *state.Snapshot) { s.Handles[1].Answer, s.Handles[1].Outcome = "x", fsm.OutcomeAnswered }},
