@@ -51,7 +51,7 @@ func (w *world) chat(e fsm.AskBrain, line script.Line) error {
 	asked := &w.result.Asked[len(w.result.Asked)-1]
 	asked.Prompt = w.rendered(&e)
 	c := server.Call{Model: chatModel, Prompt: asked.Prompt, Limit: e.Options.MaxTokens}
-	if in, ok := line.Answer(e).(fsm.BrainAnswered); ok {
+	if in, ok := line.Said(e).(fsm.BrainAnswered); ok {
 		c.Answer = server.Written(in.Thinking, in.Text, in.Calls)
 		if thinking := server.Tokens(in.Thinking); e.ThinkTokens > 0 && thinking > e.ThinkTokens { // its client goes when there is too much of it
 			c.Limit = e.ThinkTokens

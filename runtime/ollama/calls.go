@@ -1,37 +1,13 @@
 package ollama
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 
 	"shelly/fsm"
-	"shelly/fsm/textcall"
+	"shelly/fsm/heard"
 	"shelly/runtime/jsonlist"
 )
-
-// unwrapMax is how many times arguments may be wrapped in a string.
-const unwrapMax = 3
-
-// arguments returns a call's arguments as the machine keeps them: the JSON object as it came
-// (BRN-5). Missing arguments are an empty object; a string counts as its content; a comma after the
-// last member is removed. If the result is still not an object it is passed on: the tool rejects
-// it, and the model sees why.
-func arguments(raw json.RawMessage) string {
-	text := strings.TrimSpace(string(raw))
-	for range unwrapMax {
-		var inner string
-		if !strings.HasPrefix(text, `"`) || json.Unmarshal([]byte(text), &inner) != nil {
-			break
-		}
-		text = strings.TrimSpace(inner)
-	}
-	if text == "" || text == "null" {
-		return "{}"
-	}
-	return textcall.TidyJSON(text)
-}
 
 // calls are those of one line, in order.
 type calls []call
@@ -90,7 +66,7 @@ func toolCalls(asked fsm.Conversation, calls []call) []fsm.ToolCall {
 		for next = max(next, n); taken(id); next++ {
 			id = "call_" + strconv.Itoa(next)
 		}
-		named = append(named, fsm.ToolCall{ID: id, Name: c.Function.Name, Args: arguments(c.Function.Arguments)})
+		named = append(named, fsm.ToolCall{ID: id, Name: c.Function.Name, Args: heard.Arguments(string(c.Function.Arguments))})
 	}
 	return named
 }

@@ -135,34 +135,3 @@ func FuzzStream(f *testing.F) {
 		}
 	})
 }
-
-// Wherever content is split, the same part of it is thinking, and nothing is lost except the tags
-// and the blanks after them (BRN-6).
-func FuzzThinkingIsSplit(f *testing.F) {
-	for _, text := range []string{"<think>so</think> yes", "<think><think></think>", "</think>x", "a<think>b</think> \n c<think>d", "<thi<think>nk>", "<think></think> <think></think> x"} {
-		f.Add(text, 3)
-	}
-	split := func(parts ...string) (text, thinking string) {
-		var p splitter
-		for _, part := range parts {
-			t, th := p.feed(part)
-			text, thinking = text+t, thinking+th
-		}
-		t, th := p.flush()
-		return text + t, thinking + th
-	}
-	f.Fuzz(func(t *testing.T, content string, at int) {
-		text, thinking := split(content)
-		cut := min(max(at, 0), len(content))
-		if a, b := split(content[:cut], content[cut:]); a != text || b != thinking {
-			t.Errorf("whole %q and %q, split at %d %q and %q", text, thinking, cut, a, b)
-		}
-		if strings.Contains(text, thinkOpen) && !strings.Contains(content, thinkOpen+thinkOpen) && strings.Count(content, thinkOpen) == strings.Count(text, thinkOpen) {
-			t.Errorf("a tag stays in %q", text)
-		}
-		tags := strings.Count(content, thinkOpen)*len(thinkOpen) + strings.Count(content, thinkClose)*len(thinkClose)
-		if kept := len(text) + len(thinking); kept > len(content) || !strings.Contains(content, thinkOpen) && text != content || kept+tags < len(strings.Join(strings.Fields(content), "")) {
-			t.Errorf("%q has become %q and %q", content, text, thinking)
-		}
-	})
-}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/heard"
 	"shelly/fsm/wording"
 )
 
@@ -121,7 +122,7 @@ func (c *chunk) failed() bool { return len(c.Error) > 0 && string(c.Error) != "n
 
 // collector assembles one answer from chunks.
 type collector struct {
-	split    splitter
+	split    heard.Splitter
 	text     []byte
 	thinking []byte
 	calls    calls
@@ -135,7 +136,7 @@ type collector struct {
 
 // add adds a chunk: its text, its thinking (BRN-6) and its calls (BRN-5).
 func (a *collector) add(c *chunk) {
-	text, thinking := a.split.feed(c.Message.Content)
+	text, thinking := a.split.Put(c.Message.Content)
 	a.put(text, c.Message.Thinking+thinking)
 	more := c.Message.ToolCalls
 	if c.Done {
@@ -169,7 +170,7 @@ func (a *collector) put(text, thinking string) {
 // INF-2, INF-3 and INF-5 distinguish (BRN-4): done_reason never mentions calls, and some servers
 // leave it empty. An answer that was cut off counts as such, whatever calls it already had.
 func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswered {
-	a.put(a.split.flush())
+	a.put(a.split.End())
 	in := fsm.BrainAnswered{
 		Stop:     fsm.StopEndTurn,
 		Text:     string(a.text),
@@ -180,10 +181,8 @@ func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswere
 			Reading: timed(last.PromptEvalTime), Writing: timed(last.EvalTime),
 		},
 	}
-	if !a.split.opened {
-		text, thinking := orphaned(in.Text)
-		in.Text, in.Thinking = text, in.Thinking+thinking
-	}
+	text, thinking := a.split.Orphaned(in.Text)
+	in.Text, in.Thinking = text, in.Thinking+thinking
 	switch {
 	case last.DoneReason == "length", a.full:
 		in.Stop = fsm.StopMaxTokens

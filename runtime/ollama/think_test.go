@@ -9,6 +9,11 @@ import (
 	"shelly/fsm"
 )
 
+const (
+	thinkOpen  = "<think>"
+	thinkClose = "</think>"
+)
+
 func collect(pieces ...string) fsm.BrainAnswered {
 	var all collector
 	for _, p := range pieces {
@@ -73,19 +78,4 @@ func TestBRN6TagsAreFoundHoweverTheTextIsCut(t *testing.T) {
 			t.Fatalf("%q: text %q, thinking %q; want %q, %q", content, whole.Text, whole.Thinking, text, thinking)
 		}
 	})
-}
-
-// A line has room for a million tags: what stands between them is put together once.
-func TestBRN6ManyTagsInOnePiece(t *testing.T) {
-	const tags = 10_000
-	piece := strings.Repeat("a<think>b</think>", tags)
-	allocations := testing.AllocsPerRun(1, func() {
-		var p splitter
-		if text, thinking := p.feed(piece); len(text) != tags || len(thinking) != tags {
-			t.Fatalf("%d bytes of text and %d of thinking, want %d of each", len(text), len(thinking), tags)
-		}
-	})
-	if allocations > 100 {
-		t.Errorf("%.0f allocations for %d tags", allocations, tags)
-	}
 }

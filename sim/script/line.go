@@ -3,9 +3,11 @@ package script
 import (
 	"bytes"
 	"encoding/json"
-	"shelly/fsm"
 	"strconv"
 	"strings"
+
+	"shelly/fsm"
+	"shelly/fsm/heard"
 )
 
 // Quiet is the answer to a call that a plan need not script, or false for one
@@ -102,15 +104,45 @@ func freeID(ask fsm.AskBrain) int {
 	return n
 }
 
-// Answer is what the model says on a line to ask, or nil where no answer comes.
-// The simulator and the demo brain answer alike.
+// Answer is what a client hears of what the model says on a line to ask, or nil where no
+// answer comes. The simulator and the demo brain answer alike.
 func (l Line) Answer(ask fsm.AskBrain) fsm.Fact {
+	if fails, none := l.answerless(ask); none {
+		return fails
+	}
+	in := l.said(ask)
+	text, thinking := heard.Text(in.Text)
+	in.Text, in.Thinking = text, in.Thinking+thinking
+	for i := range in.Calls {
+		if l.BadArgs {
+			in.Calls[i].Args = heard.Arguments(in.Calls[i].Args)
+		}
+	}
+	return in
+}
+
+// Said is what the model says on a line to ask, as its server sends it, or nil where no answer
+// comes.
+func (l Line) Said(ask fsm.AskBrain) fsm.Fact {
+	if fails, none := l.answerless(ask); none {
+		return fails
+	}
+	return l.said(ask)
+}
+
+// answerless reports whether no answer comes, and how that fails: nil if it hangs.
+func (l Line) answerless(ask fsm.AskBrain) (fails fsm.Fact, none bool) {
 	switch {
 	case l.Hangs:
-		return nil
+		return nil, true
 	case l.Fails != "":
-		return fsm.BrainFailed{Answered: fsm.To(ask.Call), Class: l.Fails, Reason: l.Reason}
+		return fsm.BrainFailed{Answered: fsm.To(ask.Call), Class: l.Fails, Reason: l.Reason}, true
+	default:
+		return nil, false
 	}
+}
+
+func (l Line) said(ask fsm.AskBrain) fsm.BrainAnswered {
 	in := fsm.BrainAnswered{
 		Answered: fsm.To(ask.Call), Stop: fsm.StopEndTurn, Text: l.text(ask), Thinking: l.thinking(ask), Calls: l.calls(ask), Tokens: l.Tokens,
 		AsText: l.AsText,

@@ -16,6 +16,7 @@ type Line struct {
 	Text     string
 	Thinking string
 	Calls    []fsm.ToolCall
+	BadArgs  bool           // some of Calls have arguments that are no JSON object
 	Quotes   bool           // Text ends with the last message that the model was sent
 	Repeats  bool           // it asks for the calls that it asked for last
 	Length   bool           // the answer is cut at the token limit

@@ -169,6 +169,13 @@ func TestSCN47AnAnswerThatIsCutWithoutATextIsExported(t *testing.T) {
 	}
 }
 
+// A tag that was left in a text would be heard as one if a model said it again.
+func TestSCN47ATagInATextIsExported(t *testing.T) {
+	if text := scenarioOf(t, "model/tags-in-the-text.scenario.yaml", 0, 0, nil); !strings.Contains(text, `<think></think>The disk is 92% full`) {
+		t.Errorf("got %.5000s; want one whose tag is no end of thinking", text)
+	}
+}
+
 // The machine's own tool_help needs no declaration.
 func TestSCN47ACallOfToolHelpIsExported(t *testing.T) {
 	if text := scenarioOf(t, "offer/servers.scenario.yaml", 0, 0, nil); strings.Contains(text, "undeclared") {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"shelly/fsm"
+	"shelly/fsm/heard"
 	"shelly/sim/history"
 	"shelly/sim/scenario/format"
 )
@@ -50,7 +51,7 @@ func (s *story) line(c *call) object {
 	if in, ok := c.answer.Fact.(fsm.BrainAnswered); ok {
 		o.text("thinks", in.Thinking)
 		o.flag("empty", in.Text == "" && len(in.Calls) == 0 && in.Stop != fsm.StopMaxTokens)
-		o.text("says", in.Text)
+		o.text("says", heard.Plain(in.Text))
 		var calls []any
 		for _, asked := range in.Calls {
 			call := toolCall(asked)

@@ -38,8 +38,8 @@ func TestSCN28LinesAreWhatTheyStandFor(t *testing.T) {
 		{`{fails: {code: timeout, retryable: true}}`, script.Line{Fails: fsm.BrainTimeout}},
 		{`{unknown_tool: t}`, script.Line{Calls: []fsm.ToolCall{{Name: "t", Args: "{}"}}}},
 		{`{unknown_tool: {tool: t, args: {x: 1}}, says: a}`, script.Line{Text: "a", Calls: []fsm.ToolCall{{Name: "t", Args: `{"x":1}`}}}},
-		{`{malformed_arguments: t}`, script.Line{Calls: []fsm.ToolCall{{Name: "t", Args: `{"`}}}},
-		{`{malformed_arguments: {tool: t, args: x}}`, script.Line{Calls: []fsm.ToolCall{{Name: "t", Args: "x"}}}},
+		{`{malformed_arguments: t}`, script.Line{Calls: []fsm.ToolCall{{Name: "t", Args: `{"`}}, BadArgs: true}},
+		{`{malformed_arguments: {tool: t, args: x}}`, script.Line{Calls: []fsm.ToolCall{{Name: "t", Args: "x"}}, BadArgs: true}},
 	} {
 		if got := planFrom(t, "brain: ["+test.yaml+"]\n").Scripts[0].Lines[0]; !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s\n is %+v\nwant %+v", test.yaml, got, test.want)

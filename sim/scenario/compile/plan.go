@@ -191,6 +191,7 @@ func Line(l *format.Line) script.Line {
 		out.Tokens.Answer = l.Tokens.Answer.Or(0)
 	}
 	out.Calls = toolCalls(l.AllCalls())
+	out.BadArgs = slices.ContainsFunc(l.AllCalls(), func(c format.Call) bool { return c.Bad != "" })
 	out.Times = l.Times.Or(0)
 	return inTime(l, out)
 }

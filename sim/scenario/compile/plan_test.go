@@ -99,7 +99,7 @@ func TestLinesBecomeAnswers(t *testing.T) {
 		{},
 		{Text: "<tool_call>{}</tool_call>", Tokens: fsm.Tokens{Prompt: 9, Answer: 2}},
 		{Repeats: true},
-		{Calls: []fsm.ToolCall{{Name: "t", Args: "{x"}}},
+		{Calls: []fsm.ToolCall{{Name: "t", Args: "{x"}}, BadArgs: true},
 		{Thinking: "hm"},
 	}
 	for i := range want {

@@ -66,7 +66,7 @@ const spokenPieces = 3
 
 // Spoken returns a script's line as the mock server answers it, without its delays.
 func Spoken(ask fsm.AskBrain, line script.Line) mock.Answer {
-	said := line.Answer(ask)
+	said := line.Said(ask)
 	if said == nil {
 		return mock.Answer{Hang: true, Pieces: pieces(ask, line)}
 	}
