@@ -47,6 +47,7 @@ type described struct {
 			} `json:"content"`
 		} `json:"requestBody"`
 		Responses map[string]struct {
+			Ref     string `json:"$ref"`
 			Content map[string]struct {
 				Schema struct {
 					Ref string `json:"$ref"`
@@ -182,6 +183,11 @@ func TestCOM97TheDaemonIsAsItsDocumentSays(t *testing.T) {
 	for path, methods := range doc.Paths {
 		for method, op := range methods {
 			if op.Elsewhere != nil {
+				for status, answer := range op.Responses {
+					if answer.Ref != "" || len(answer.Content) > 0 {
+						t.Errorf("%s %s: %s is described here, and is of another protocol: %+v", method, path, status, answer)
+					}
+				}
 				continue
 			}
 			t.Run(method+" "+path, func(t *testing.T) {

@@ -86,6 +86,7 @@ func (h *HTTP) send(w http.ResponseWriter, r *http.Request, media string, write 
 	}
 	switch {
 	case err == nil, p.begun && r.Method == http.MethodHead:
+		p.begin() // there may have been nothing to send
 		return nil
 	case r.Context().Err() == nil && !p.broken:
 		h.note("send "+r.URL.Path, err)
@@ -107,15 +108,20 @@ type pieces struct {
 	broken  bool // the client no longer reads
 }
 
+// begin says before the first piece what comes.
+func (p *pieces) begin() {
+	if !p.begun {
+		p.begun = true
+		p.w.Header().Set("Content-Type", p.media)
+	}
+}
+
 // Write implements [io.Writer].
 func (p *pieces) Write(data []byte) (int, error) {
 	if err := p.r.Context().Err(); err != nil {
 		return 0, err
 	}
-	if !p.begun {
-		p.begun = true
-		p.w.Header().Set("Content-Type", p.media)
-	}
+	p.begin()
 	err := p.rc.SetWriteDeadline(time.Now().Add(p.timeout))
 	n := 0
 	if err == nil {

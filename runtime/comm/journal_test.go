@@ -48,6 +48,7 @@ func TestCOM16TheJournalCanBeReadInParts(t *testing.T) {
 		"?from=4":      {4, 6},
 		"?from=5&to=0": {5, 0},
 		"?from=100":    {100, 6},
+		"?from=1&to=0": {1, 0},
 	} {
 		r := get(s, "/v1/journal"+query)
 		got, err := io.ReadAll(r.Body)

@@ -116,8 +116,8 @@ func (d *describing) operation(r comm.Route) (path string, op node, err error) {
 			return "", nil, fmt.Errorf("%s %s: %w", r.Method, path, err)
 		}
 	}
-	if o.foreign != "" {
-		responses["200"] = node{"description": "See there."}
+	if o.foreign != "" { // whose errors have another form, too
+		responses["200"], responses["default"] = node{"description": "See there."}, node{"description": "See there."}
 	}
 	if r.Once() {
 		for _, a := range o.answers {
