@@ -273,6 +273,43 @@ func TestMEM7AnEntryAndItsIndexAreWrittenAtOnce(t *testing.T) {
 	must(t, s.Close())
 }
 
+// cut is a store that a crash keeps from sealing a segment of the index.
+type cut struct{ *store.Store }
+
+func (cut) WriteIndex(func(index.Set)) error { return errors.New("the process has ended") }
+
+// A crash may come after the last entry of a segment, and before the segment is sealed. Then its
+// entries and the next ones are found, replaced and forgotten like any others.
+func TestMEM7ACrashBeforeASegmentIsSealedLosesNothing(t *testing.T) {
+	fs := vfs.NewMem()
+	s := openStore(t, fs)
+	m := openMemory(t, s, "m")
+	for i := range index.SegmentDocs - 1 {
+		must(t, m.Store(t.Context(), entry(fmt.Sprint("e", i), 1, fmt.Sprint("word", i))))
+	}
+	last := entry("last", 1, "zebra")
+	if err := openMemory(t, cut{s}, "m").Store(t.Context(), last); err == nil {
+		t.Fatal("the segment was sealed")
+	}
+	must(t, s.Close())
+	s = openStore(t, fs)
+	m = openMemory(t, s, "m")
+	must(t, m.Store(t.Context(), last)) // once more: whether it was stored is lost with the process
+	must(t, m.Store(t.Context(), entry("next", 2, "zebra giraffe")))
+	wantRecall(t, m, "zebra", 5, "last", "next")
+	same(t, "in memory", openMemory(t, bare{s}, "m"), m)
+	must(t, s.Close())
+	s = openStore(t, fs)
+	m = openMemory(t, s, "m")
+	wantRecall(t, m, "giraffe", 5, "next")
+	if n, err := m.Forget(t.Context(), "last", "next", "e3"); n != 3 || err != nil {
+		t.Errorf("%d entries were forgotten, %v; want three", n, err)
+	}
+	wantRecall(t, m, "zebra word3", 5)
+	same(t, "opened again", openMemory(t, bare{s}, "m"), m)
+	must(t, s.Close())
+}
+
 // An index that is damaged, of another version, or incomplete because an entry was put without it,
 // is rebuilt; that of a store opened read-only is rebuilt in memory.
 func TestMEM7AnIndexThatIsNotWholeIsMadeAgain(t *testing.T) {

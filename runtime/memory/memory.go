@@ -208,6 +208,9 @@ func (m *Memory) write(e fsm.Entry, terms []index.Term) error {
 	if m.kept == nil {
 		return m.entries.PutEntry(e)
 	}
+	if err := m.kept.seal(m); err != nil { // a crash may have come between the last entry of a segment and its sealing
+		return err
+	}
 	edit := m.edit()
 	if at, known := m.find(e.ID); known {
 		if err := edit.replace(at, e.ID); err != nil {
