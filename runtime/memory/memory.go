@@ -223,8 +223,8 @@ func (m *Memory) write(e fsm.Entry, terms []index.Term) error {
 	return m.kept.in.PutIndexed(e, edit.apply)
 }
 
-// Forget drops entries, durably, and returns how many there were (MEM-10). With an ErrDamaged they
-// are dropped, but their text is still in a table that cannot be read.
+// Forget drops entries, durably, and returns how many there were (MEM-10). If it returns both their
+// number and an ErrDamaged, they are dropped, but their text is still in a table that cannot be read.
 func (m *Memory) Forget(ctx context.Context, ids ...string) (int, error) {
 	if err := m.Wait(ctx); err != nil {
 		return 0, err
@@ -238,8 +238,8 @@ func (m *Memory) Forget(ctx context.Context, ids ...string) (int, error) {
 		}
 	}
 	slots := slices.Sorted(maps.Values(gone))
-	err := m.drop(ids, slots)
-	if err != nil && !errors.Is(err, engine.ErrDamaged) {
+	dropped, err := m.drop(ids, slots)
+	if !dropped {
 		return 0, err
 	}
 	m.mu.Lock()
@@ -253,20 +253,23 @@ func (m *Memory) Forget(ctx context.Context, ids ...string) (int, error) {
 	return len(gone), err
 }
 
-// drop drops entries, with their slots' part of the index, in one batch.
-func (m *Memory) drop(ids []string, slots []int) error {
+// drop drops entries, with their slots' part of the index, in one batch, and reports whether they are
+// gone.
+func (m *Memory) drop(ids []string, slots []int) (dropped bool, err error) {
 	if m.kept == nil {
-		return m.entries.ForgetEntries(ids)
+		err = m.entries.ForgetEntries(ids)
+		return err == nil || errors.Is(err, engine.ErrDamaged), err
 	}
 	edit := m.edit()
 	if err := edit.forget(slots...); err != nil {
-		return fmt.Errorf("find what is forgotten in the memory's index: %w", err)
+		return false, fmt.Errorf("find what is forgotten in the memory's index: %w", err)
 	}
 	// Before the entries are dropped, so that a crash leaves no copy of one that is gone.
 	if err := m.kept.erase(&m.vectors, slots); err != nil {
-		return fmt.Errorf("erase the vectors of what is forgotten: %w", err)
+		return false, fmt.Errorf("erase the vectors of what is forgotten: %w", err)
 	}
-	return m.kept.in.ForgetIndexed(ids, edit.apply)
+	err = m.kept.in.ForgetIndexed(ids, edit.apply)
+	return err == nil || errors.Is(err, engine.ErrDamaged), err
 }
 
 // find returns the slot of an entry. The caller holds writing. Only writes look entries up by id,

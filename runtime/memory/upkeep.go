@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 )
 
 // Upkeep is what [Memory.Keep] needs from its caller.
@@ -160,7 +161,7 @@ func (k *keeper) embed(ctx context.Context, id string) (bool, error) {
 	if err := k.u.Quiet(ctx); err != nil {
 		return false, err
 	}
-	e, ok, err := k.m.entries.Entry(id)
+	e, ok, err := k.m.legible(id)
 	if err != nil || !ok {
 		return true, err
 	}
@@ -182,6 +183,15 @@ func (k *keeper) embed(ctx context.Context, id string) (bool, error) {
 		return false, err
 	}
 	return true, k.m.fill(e, made)
+}
+
+// legible returns an entry, or false if there is none or it is damaged: the others can still get their
+// vectors (JRN-30).
+func (m *Memory) legible(id string) (e fsm.Entry, ok bool, err error) {
+	if e, ok, err = m.entries.Entry(id); errors.Is(err, engine.ErrDamaged) {
+		return fsm.Entry{}, false, nil
+	}
+	return e, ok, err
 }
 
 // nextPending returns the id of an entry to embed, or "", and how many there may be.
@@ -209,7 +219,7 @@ func (m *Memory) again() {
 func (m *Memory) fill(read, made fsm.Entry) error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
-	now, ok, err := m.entries.Entry(read.ID)
+	now, ok, err := m.legible(read.ID)
 	if err != nil || !ok || now.Summary != read.Summary || now.At != read.At || spaceOf(now) == spaceOf(made) {
 		return err
 	}

@@ -58,7 +58,7 @@ func (m *model) count() int {
 func always(context.Context) error { return nil }
 
 // kept runs a memory's upkeep in a bubble of virtual time while f runs, and then ends it.
-func kept(t *testing.T, s *shelf, e memory.Embedder, u memory.Upkeep, f func(m *memory.Memory)) {
+func kept(t *testing.T, s memory.Entries, e memory.Embedder, u memory.Upkeep, f func(m *memory.Memory)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		m, err := memory.Open(s, memory.Options{Embedder: e})
