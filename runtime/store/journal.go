@@ -272,6 +272,21 @@ func (v stored) body(key []byte, what string) ([]byte, error) {
 // fillBytes is how much is allocated for a body at first, however long it claims to be.
 const fillBytes = 64 << 20
 
+// follow returns a copy of the body under another key, or nil if there was none when the value was
+// read: both may have been dropped since.
+func (v stored) follow(key []byte, what string) ([]byte, error) {
+	body, err := v.store.get(key, what)
+	if body != nil || err != nil || v.at == nil {
+		return body, err
+	}
+	_, err = v.earlier(key, func(e stored) error {
+		found, err := e.body(key, what)
+		body = append([]byte{}, found...)
+		return err
+	})
+	return body, err
+}
+
 // size returns the length of the body of a value with its texts filled in.
 func (v stored) size(key []byte) int64 {
 	body := v.value[min(sumBytes, len(v.value)):]
@@ -317,18 +332,29 @@ func (v stored) findNow(r text.Ref, use func([]byte) error) error {
 	if v.at == nil {
 		return errNoText
 	}
-	then, err := v.at.Clone(pebble.CloneOptions{IterOptions: &pebble.IterOptions{LowerBound: key, UpperBound: table.After(key)}})
-	if err != nil {
-		return classify(err)
-	}
-	if then.First() {
-		if value, err = then.ValueAndErr(); err == nil {
-			err = v.store.useText(key, value, r, use)
-		}
-	} else if err = then.Error(); err == nil {
+	there, err := v.earlier(key, func(e stored) error { return v.store.useText(key, e.value, r, use) })
+	if err == nil && !there {
 		err = errNoText
 	}
-	return errors.Join(classify(err), classify(then.Close()))
+	return err
+}
+
+// earlier calls use with the value under another key as it was when v was read, and reports whether
+// there was one.
+func (v stored) earlier(key []byte, use func(stored) error) (there bool, err error) {
+	it, err := v.at.Clone(pebble.CloneOptions{IterOptions: &pebble.IterOptions{LowerBound: key, UpperBound: table.After(key)}})
+	if err != nil {
+		return false, classify(err)
+	}
+	if there = it.First(); there {
+		var value []byte
+		if value, err = it.ValueAndErr(); err == nil {
+			err = use(stored{value, v.store, it})
+		}
+	} else {
+		err = it.Error()
+	}
+	return there, errors.Join(classify(err), classify(it.Close()))
 }
 
 func (s *Store) useText(key, value []byte, r text.Ref, use func([]byte) error) error {

@@ -108,7 +108,7 @@ func (t *trimming) each(kind byte, dropped *int, fn func(key []byte, v stored) e
 // requests drops requests answered before t.since.
 func (t *trimming) requests() error {
 	return t.each(kindRequestAt, &t.out.Requests, func(key []byte, v stored) error {
-		r, err := t.requestAt(key, v.value)
+		r, err := requestAt(key, v)
 		if err != nil {
 			return err
 		}

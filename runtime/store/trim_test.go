@@ -201,3 +201,37 @@ func size(t *testing.T, folder string) (bytes int) {
 	}
 	return bytes
 }
+
+// A list that is being read while what it names is dropped is that of before or of after, and nothing
+// in it counts as missing.
+func TestJRN20AListIsReadWhileATrimDropsIt(t *testing.T) {
+	s := open(t, dir, store.Options{FS: vfs.NewMem()})
+	defer end(t, &s)
+	const each = 4 * engine.TrimMax / 5
+	for round := range uint64(5) {
+		grow(t, s, round*each+1, (round+1)*each, func() string { return "x" })
+		trimmed := make(chan struct{})
+		var reading sync.WaitGroup
+		reading.Go(func() {
+			for done := false; !done; {
+				select {
+				case <-trimmed:
+					done = true
+				default:
+				}
+				audit, err := s.Audit("s", 0, engine.ReadMax)
+				requests, failed := s.Requests(math.MaxUint64, engine.ReadMax)
+				if err != nil || failed != nil {
+					t.Errorf("the audit and the requests: %v, %v", err, failed)
+				}
+				if n, m := len(audit), len(requests); n != 0 && n != each || m != 0 && m != each {
+					t.Errorf("%d audit records and %d requests; want none or %d of each", n, m, each)
+				}
+			}
+		})
+		_, err := s.Trim(engine.Keep{Since: math.MaxInt64})
+		close(trimmed)
+		reading.Wait()
+		must(t, err)
+	}
+}

@@ -140,21 +140,11 @@ func (s *Store) Audit(session string, after uint64, limit int) ([]engine.Audit, 
 		err := s.some([]byte{kindAudit}, after, limit, take)
 		return found, err
 	}
-	err := s.some(appendPart([]byte{kindAuditOf}, session), after, limit, func(key []byte, _ stored) (bool, error) {
+	err := s.some(appendPart([]byte{kindAuditOf}, session), after, limit, func(key []byte, v stored) (bool, error) {
 		position := numberOf(key)
-		body, err := s.get(auditKey(position), auditName(position))
-		if err != nil {
-			return false, err
-		}
-		if body == nil {
-			return false, corrupt(auditName(position), "it is missing")
-		}
-		var a engine.Audit
-		if err := json.Unmarshal(body, &a); err != nil {
-			return false, corrupt(auditName(position), err)
-		}
+		a, err := pointed[engine.Audit](v, auditKey(position), auditName(position))
 		found = append(found, a)
-		return true, nil
+		return true, err
 	})
 	return found, err
 }
@@ -171,6 +161,22 @@ func decode[T any](key []byte, v stored, what string) (T, error) {
 	body, err := v.body(key, what)
 	if err != nil {
 		return found, err
+	}
+	if err := json.Unmarshal(body, &found); err != nil {
+		return found, corrupt(what, err)
+	}
+	return found, nil
+}
+
+// pointed reads the sealed JSON value under the key that a value points to.
+func pointed[T any](v stored, key []byte, what string) (T, error) {
+	var found T
+	body, err := v.follow(key, what)
+	switch {
+	case err != nil:
+		return found, err
+	case body == nil:
+		return found, corrupt(what, "it is missing")
 	}
 	if err := json.Unmarshal(body, &found); err != nil {
 		return found, corrupt(what, err)
@@ -297,7 +303,7 @@ func (s *Store) Requests(before uint64, limit int) (found []engine.Request, err 
 		if err != nil {
 			return nil, classify(err)
 		}
-		r, err := s.requestAt(it.Key(), value)
+		r, err := requestAt(it.Key(), stored{value, s, it})
 		if err != nil {
 			return nil, err
 		}
@@ -307,15 +313,11 @@ func (s *Store) Requests(before uint64, limit int) (found []engine.Request, err 
 }
 
 // requestAt reads the record that an entry in the order of requests points to.
-func (s *Store) requestAt(key, value []byte) (engine.Request, error) {
+func requestAt(key []byte, v stored) (engine.Request, error) {
 	what := fmt.Sprintf("the request of record %d", numberOf(key))
-	at, err := unseal(key, value, what)
+	at, err := unseal(key, v.value, what)
 	if err != nil {
 		return engine.Request{}, err
 	}
-	r, ok, err := s.request(at, what)
-	if err == nil && !ok {
-		err = corrupt(what, "it is missing")
-	}
-	return r, err
+	return pointed[engine.Request](v, at, what)
 }
