@@ -218,12 +218,20 @@ func (s *Store) ForgetIndexed(ids []string, write func(index.Set)) error {
 	if err := batch.commit(true); err != nil {
 		return err
 	}
-	spans := []table.Span{{From: []byte{kindIndex}, To: []byte{kindIndex + 1}}}
-	if write != nil {
-		spans = indexSpans(keys)
+	return s.compactSpans(forgottenSpans(ids, keys, write != nil, batch.gone))
+}
+
+// forgottenSpans returns the spans that may have held something of forgotten entries: their own, those
+// of the texts that went with them, and those of the index, which is all of it if it was dropped.
+func forgottenSpans(ids []string, keys [][]byte, indexed bool, texts [][]byte) []table.Span {
+	spans := entrySpans(ids)
+	for _, key := range texts {
+		spans = append(spans, table.Span{From: key, To: table.After(key)})
 	}
-	spans = append(spans, batch.spans()...)
-	return s.compactSpans(append(spans, entrySpans(ids)...))
+	if !indexed {
+		return append(spans, table.Span{From: []byte{kindIndex}, To: []byte{kindIndex + 1}})
+	}
+	return append(spans, indexSpans(keys)...)
 }
 
 // entrySpans returns the spans of the given entries, or one span of all entries where there are

@@ -3,9 +3,12 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"shelly/runtime/store/table"
 )
 
 // Compacted waits until a compaction that a trim has started is over.
@@ -113,4 +116,10 @@ func (s *Store) SnapshotBytes() (n int64, err error) {
 		return nil
 	})
 	return n, err
+}
+
+// Compacts reports whether tables that hold a key are compacted once entries were forgotten; see
+// forgottenSpans.
+func Compacts(key []byte, ids []string, keys [][]byte, indexed bool, texts [][]byte) bool {
+	return slices.ContainsFunc(forgottenSpans(ids, keys, indexed, texts), func(s table.Span) bool { return s.Meets(key, table.After(key)) })
 }

@@ -12,6 +12,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/memory"
+	"shelly/runtime/memory/index"
 	"shelly/runtime/store"
 )
 
@@ -155,6 +156,47 @@ func TestSyncedEntriesSurviveACrash(t *testing.T) {
 	for id, want := range map[string]bool{"synced": true, "late": false} {
 		if _, ok, err := s.Entry(id); ok != want || err != nil {
 			t.Errorf("entry %s is there: %v, %v; want %v", id, ok, err, want)
+		}
+	}
+}
+
+// The tables that are compacted are those that may hold something of what was forgotten, and not the
+// rest of a large memory.
+func TestMEM10OnlyTablesWithSomethingForgottenAreCompacted(t *testing.T) {
+	key := func(kind byte, number int) []byte { return append([]byte("I"), index.Key(kind, number)...) }
+	set := [][]byte{key(index.Rows, 7), key(index.Docs, 3), key(index.Tail, 4000), key(index.Heads, 2), key(index.Rows, 5)}
+	word := append([]byte("I"), index.PostingsKey("word", 1)...)
+	var many []string
+	for i := range 100 {
+		many = append(many, fmt.Sprint("many", i))
+	}
+	for _, test := range []struct {
+		what    string
+		key     []byte
+		ids     []string
+		indexed bool
+		want    bool
+	}{
+		{"the entry", []byte("Ea"), []string{"a"}, true, true},
+		{"another entry", []byte("Eb"), []string{"a"}, true, false},
+		{"another entry, where many were forgotten", []byte("Eb"), many, true, true},
+		{"its text", store.OnceKey(9), []string{"a"}, true, true},
+		{"another text", store.OnceKey(8), []string{"a"}, true, false},
+		{"a session", []byte("Cs"), many, false, false},
+		{"a word", word, []string{"a"}, true, true},
+		{"an entry of the tail", key(index.Tail, 1), []string{"a"}, true, true},
+		{"a row outside blocks", key(index.LooseRow, 1), []string{"a"}, true, true},
+		{"its segment", key(index.Docs, 3), []string{"a"}, true, true},
+		{"another segment", key(index.Docs, 4), []string{"a"}, true, false},
+		{"its row", key(index.Rows, 5), []string{"a"}, true, true},
+		{"the row between", key(index.Rows, 6), []string{"a"}, true, true},
+		{"the last row", key(index.Rows, 7), []string{"a"}, true, true},
+		{"another row", key(index.Rows, 8), []string{"a"}, true, false},
+		{"another row, where the index was dropped", key(index.Rows, 8), []string{"a"}, false, true},
+		{"the version, where the index was dropped", append([]byte("I"), index.VersionKey()...), []string{"a"}, false, true},
+	} {
+		if got := store.Compacts(test.key, test.ids, slices.Clone(set), test.indexed, [][]byte{store.OnceKey(9)}); got != test.want {
+			t.Errorf("%s: %v, want %v", test.what, got, test.want)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"shelly/runtime/lately"
-	"shelly/runtime/store/table"
 	"shelly/runtime/store/text"
 )
 
@@ -351,14 +350,6 @@ func (s *Store) apply(batch *pebble.Batch, sync bool, visible func()) error {
 		return err
 	}
 	return batch.Close()
-}
-
-// spans returns the keys of the texts that were deleted.
-func (w *writing) spans() (spans []table.Span) {
-	for _, key := range w.gone {
-		spans = append(spans, table.Span{From: key, To: table.After(key)})
-	}
-	return spans
 }
 
 // findNumbers finds the number for the next text.
