@@ -133,3 +133,62 @@ func TestJRN32ATableIsReadWithoutItsIndex(t *testing.T) {
 		flipBit(t, fs, name, at, 2)
 	}
 }
+
+// Only an anchor can say that nothing after the last record of a repaired journal is missing: that of a
+// closed journal always does, that of one that was not closed if every file can be read.
+func TestJRN33OnlyAnAnchorSaysThatNothingIsMissing(t *testing.T) {
+	unmarked := func(fs vfs.FS) { // without a manifest, a table that does not open may have held anything
+		for name := range files(t, fs) {
+			if strings.HasPrefix(name, "MANIFEST") || strings.HasPrefix(name, "marker.") {
+				replaceFile(t, fs, name, nil)
+			}
+		}
+	}
+	unreadable := func(fs vfs.FS) {
+		unmarked(fs)
+		name := tables(t, fs)[0]
+		flipBit(t, fs, name, sizeOf(t, fs, name)-1, 0)
+	}
+	remove := func(name string) func(vfs.FS) { return func(fs vfs.FS) { replaceFile(t, fs, name, nil) } }
+	logless := func(fs vfs.FS) {
+		for name := range files(t, fs) {
+			if strings.HasSuffix(name, ".log") {
+				replaceFile(t, fs, name, nil)
+			}
+		}
+	}
+	for _, test := range []struct {
+		what   string
+		closed bool
+		damage func(vfs.FS)
+		want   bool
+	}{
+		{"closed", true, unmarked, true},
+		{"closed, with a file that cannot be read", true, unreadable, true},
+		{"closed, with records missing", true, logless, false},
+		{"closed, without the anchor", true, remove("anchor"), false},
+		{"not closed", false, unmarked, true},
+		{"not closed, with a file that cannot be read", false, unreadable, false},
+		{"not closed, with records missing", false, logless, false},
+		{"not closed, without the anchor", false, remove("anchor"), false},
+	} {
+		fs := vfs.NewCrashableMem()
+		s := open(t, dir, store.Options{FS: fs})
+		appendRecords(t, s, 1, 10, true)
+		end(t, &s)
+		s = open(t, dir, store.Options{FS: fs}) // which writes these to a table
+		appendRecords(t, s, 11, 12, true)
+		must(t, s.Rest())
+		left := fs.CrashClone(vfs.CrashCloneCfg{})
+		end(t, &s)
+		if test.closed {
+			left = fs
+		}
+		test.damage(left)
+		s, out := rebuilt(t, left)
+		if out.Whole != test.want {
+			t.Errorf("%s: whole is %v, want %v: %+v", test.what, out.Whole, test.want, out)
+		}
+		end(t, &s)
+	}
+}
