@@ -96,8 +96,12 @@ func TestCOM50AMessageIsUnreadUntilAPersonHasSeenIt(t *testing.T) {
 		}
 	}
 	same(t, []int{1, 2, 3, 4}, s.positions(""))
-	s.front.Send(message(5, "web", "8"))
-	same(t, []int{-5}, s.positions("unread=1&limit=1"))
+	s.front.Send(message(5, "http", "7"))
+	if left := s.read(`{"read":[{"chat":"7","position":5}]}`); left != (comm.Unread{}) { // a chat without a channel is the listener's own
+		t.Errorf("got %+v; want that nothing is unread", left)
+	}
+	s.front.Send(message(6, "web", "8"))
+	same(t, []int{-6}, s.positions("unread=1&limit=1"))
 	s.front.Refuse(engine.ErrNoSpace)
 	var problem comm.ProblemBody
 	if r := s.do(call{method: "POST", path: "/v1/messages/read", body: `{"read":[]}`}, &problem); r.StatusCode != http.StatusInsufficientStorage {

@@ -135,6 +135,8 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 		{"events of messages after no number", get("/v1/messages/events?after=x"), 400, comm.CodeBadRequest, "after is not a whole number"},
 		{"unread messages perhaps", get("/v1/messages?unread=perhaps"), 400, comm.CodeBadRequest, "unread"},
 		{"read up to no number", call{method: "POST", path: "/v1/messages/read", body: `{"read":[{"channel":"a","position":"x"}]}`}, 400, comm.CodeBadRequest, "position"},
+		{"read in a channel that forges a line", call{method: "POST", path: "/v1/messages/read", body: `{"read":[{"channel":"a\nb","position":1}]}`}, 400, comm.CodeBadRequest, "channel"},
+		{"read in a chat with a long name", call{method: "POST", path: "/v1/messages/read", body: `{"read":[{"channel":"a","chat":"` + strings.Repeat("c", comm.ChatBytesMax+1) + `","position":1}]}`}, 400, comm.CodeBadRequest, "chat"},
 		{"read up to less than nothing", call{method: "POST", path: "/v1/messages/read", body: `{"read":[{"channel":"a","position":-1}]}`}, 400, comm.CodeBadRequest, "position"},
 		{"schedule of a part of a second", call{method: "POST", path: "/v1/schedules", body: `{"message":"m","every_seconds":0.5}`}, 400, comm.CodeBadRequest, "every_seconds"},
 		{"schedule of too long a text", call{method: "POST", path: "/v1/schedules", body: `{"message":"m","zone":"` + strings.Repeat("z", 201) + `"}`}, 400, comm.CodeBadRequest, "zone"},
