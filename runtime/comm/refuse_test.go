@@ -178,6 +178,7 @@ func TestCOM7ErrorsOfTheDaemonHaveTheirStatus(t *testing.T) {
 		{engine.ErrConflict, 409, comm.CodeConflict, ""},
 		{engine.ErrStopping, 503, comm.CodeStopping, ""},
 		{engine.ErrDead, 503, comm.CodeUnknownOutcome, ""},
+		{fmt.Errorf("%w: %w", engine.ErrDead, engine.ErrNoSpace), 503, comm.CodeUnknownOutcome, ""}, // a write that has failed may have been half done
 		{fmt.Errorf("%w: 3 MB free", engine.ErrNoSpace), 507, comm.CodeNoSpace, ""},
 		{errors.New("/secret/path: input/output error"), 500, comm.CodeInternal, ""},
 	}

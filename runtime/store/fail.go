@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+
+	"shelly/fsm/engine"
 )
 
 // failure remembers the first error after which the store cannot go on.
@@ -21,13 +23,22 @@ func newFailure(dir string, log *slog.Logger, disk *locked) *failure {
 	return &failure{done: make(chan struct{}), dir: dir, log: log, disk: disk}
 }
 
+// dead is the error of a store that has failed. It is an engine.ErrDead: what was asked for may have
+// happened, even if a full disk was the reason.
+type dead struct{ error }
+
+func (d dead) Unwrap() error { return d.error }
+
+// Is makes [errors.Is] find engine.ErrDead.
+func (dead) Is(target error) bool { return target == engine.ErrDead }
+
 // fail remembers err unless there already is an error, and returns the remembered one.
 func (f *failure) fail(err error) error {
 	f.once.Do(func() {
-		f.err = err
 		if d := (*damage)(nil); !errors.As(err, &d) || !d.whole { // a whole message names the folder already
-			f.err = fmt.Errorf("the store in %s: %w%s", f.dir, classify(err), Advice(err))
+			err = fmt.Errorf("the store in %s: %w%s", f.dir, classify(err), Advice(err))
 		}
+		f.err = dead{err}
 		close(f.done)
 	})
 	return f.err

@@ -121,6 +121,9 @@ func TestAFullDiskIsErrNoSpace(t *testing.T) {
 	if !errors.Is(err, engine.ErrNoSpace) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("Append: %v; want ErrNoSpace with the folder's name", err)
 	}
+	if !errors.Is(err, engine.ErrDead) {
+		t.Errorf("Append: %v; want an ErrDead: it is not known that nothing has happened", err)
+	}
 }
 
 // After a failed write nothing more is written, even if the disk has recovered: it is unknown what
