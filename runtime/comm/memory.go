@@ -147,14 +147,13 @@ func (h *HTTP) getSearch(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// getEntry answers with an entry, for which the memory need not have been read (MEM-7).
 func (h *HTTP) getEntry(w http.ResponseWriter, r *http.Request) error {
-	return h.remember(w, r, "read a memory entry", func(ctx context.Context) (any, error) {
-		e, ok, err := h.o.Memory.Get(ctx, r.PathValue("id"))
-		if err == nil && !ok {
-			err = &Problem{CodeNotFound, "there is no such memory entry", "list them with GET /v1/memory"}
-		}
-		return NewEntryBody(e), err
-	})
+	e, ok, err := h.o.Memory.Get(r.Context(), r.PathValue("id"))
+	if err == nil && !ok {
+		err = &Problem{CodeNotFound, "there is no such memory entry", "list them with GET /v1/memory"}
+	}
+	return h.answer(w, "read a memory entry", NewEntryBody(e), err)
 }
 
 func (h *HTTP) postMemory(w http.ResponseWriter, r *http.Request) error {
@@ -206,6 +205,7 @@ func (h *HTTP) postForget(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
+// getExport sends all entries, for which the memory need not have been read either.
 func (h *HTTP) getExport(w http.ResponseWriter, r *http.Request) error {
 	vectors := true
 	if v := r.URL.Query(); v.Has("vectors") {
@@ -214,7 +214,7 @@ func (h *HTTP) getExport(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	release, err := h.memories(r)
+	release, err := h.stream(r.Context())
 	if err != nil {
 		return err
 	}

@@ -224,3 +224,25 @@ func TestCOM17AMemoryThatIsNotReadyRefusesForNow(t *testing.T) {
 		}
 	}
 }
+
+// A look at one entry and an export need no index, so they do not wait for it.
+func TestMEM7AnEntryAndAnExportCanBeReadBeforeTheMemory(t *testing.T) {
+	m, err := memory.Open(&box{}, memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Store(t.Context(), fsm.Entry{ID: "n", Summary: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.Memory = unready{Memory: m, wait: context.DeadlineExceeded} })
+	var entry comm.EntryBody
+	if r := s.do(call{method: "GET", path: "/v1/memory/entries/n"}, &entry); r.StatusCode != http.StatusOK || entry.Summary != "a" {
+		t.Errorf("an entry: %d %+v", r.StatusCode, entry)
+	}
+	r := s.start(call{method: "GET", path: "/v1/memory/export"})
+	defer r.Body.Close()
+	read := 0
+	if err := memory.ReadFile(r.Body, func(int, fsm.Entry, error) error { read++; return nil }); err != nil || read != 1 {
+		t.Errorf("an export: %d, %d entries, %v", r.StatusCode, read, err)
+	}
+}

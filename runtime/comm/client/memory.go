@@ -13,8 +13,8 @@ import (
 )
 
 // Memory is the memory of a running daemon, over HTTP. Its methods are those of
-// [memory.Memory] with the bounds of package comm; while the daemon reads its entries
-// they return engine.ErrBusy.
+// [memory.Memory] with the bounds of package comm; while the daemon reads its entries, those that need
+// their index return engine.ErrBusy.
 type Memory struct{ client *Client }
 
 // Memory returns the daemon's memory. It sends no request yet.
