@@ -60,6 +60,7 @@ type Kept struct {
 // Keep bounds what a journal holds (JRN-20). 0 means no bound.
 type Keep struct {
 	Since fsm.Millis // what ended earlier may go
+	Now   fsm.Millis // the present; 0: not known
 	Bytes int64      // of all records, as they are written
 
 	Owners []string // unfinished handles, whose texts stay (TXT-8)

@@ -29,7 +29,7 @@ func (e *Engine) Tidy(now fsm.Millis, r Retention) (Trimmed, error) {
 	if err := e.rest(now, r); err != nil {
 		return Trimmed{}, err
 	}
-	keep := Keep{Bytes: r.Bytes, Owners: e.owners()}
+	keep := Keep{Now: now, Bytes: r.Bytes, Owners: e.owners()}
 	if r.Age > 0 {
 		keep.Since = now - r.Age
 	}

@@ -71,7 +71,7 @@ func (j *MemoryJournal) Trim(keep Keep) (Trimmed, error) {
 	}
 	j.first = max(j.first, cut+1)
 	for _, r := range j.ordered() {
-		if r.Accepted >= keep.Since || out.Requests == TrimMax {
+		if keep.Ends(r.Accepted) || out.Requests == TrimMax {
 			break
 		}
 		if r.Done && r.Replied < keep.Since {
@@ -79,14 +79,11 @@ func (j *MemoryJournal) Trim(keep Keep) (Trimmed, error) {
 			out.Requests++
 		}
 	}
-	for len(j.messages) > 0 && j.messages[0].At < keep.Since && out.Messages < TrimMax {
-		j.messages = j.messages[1:]
-		out.Messages++
-	}
-	for len(j.audit) > 0 && (j.audit[0].At < keep.Since || IndexOf(j.audit[0].Position) < j.first) && out.Audit < TrimMax {
-		j.audit = j.audit[1:]
-		out.Audit++
-	}
+	j.messages, out.Messages = dropped(j.messages, func(m Message) (goes, ends bool) { return m.At < keep.Since, keep.Ends(m.At) })
+	j.audit, out.Audit = dropped(j.audit, func(a Audit) (goes, ends bool) {
+		goes = a.At < keep.Since || IndexOf(a.Position) < j.first
+		return goes, !goes && keep.Ends(a.At)
+	})
 	j.texts = without(j.texts, func(t Text) bool {
 		goes := out.Texts < TrimMax && keep.Forgets(t)
 		if goes {
@@ -96,6 +93,26 @@ func (j *MemoryJournal) Trim(keep Keep) (Trimmed, error) {
 	})
 	j.sync()
 	return out, nil
+}
+
+// Ends reports whether nothing is old that was written after something of a time. A time after the
+// present is that of a clock that was ahead, and says nothing about what follows (JRN-38).
+func (k Keep) Ends(at fsm.Millis) bool { return at >= k.Since && at <= k.Now }
+
+// dropped returns what stays of a list, and how much of it goes: at most TrimMax.
+func dropped[T any](list []T, is func(T) (goes, ends bool)) (left []T, n int) {
+	for i, v := range list {
+		goes, ends := is(v)
+		switch {
+		case ends || n == TrimMax:
+			return append(left, list[i:]...), n
+		case goes:
+			n++
+		default:
+			left = append(left, v)
+		}
+	}
+	return left, n
 }
 
 // cut is CutOf for what is there.

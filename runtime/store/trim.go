@@ -10,7 +10,6 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/failpoint"
 	"shelly/runtime/store/files"
@@ -20,7 +19,7 @@ import (
 type trimming struct {
 	*Store
 	batch *writing
-	since fsm.Millis
+	keep  engine.Keep
 	first uint64 // the first record that is kept after the Trim
 	out   engine.Trimmed
 	bytes int64 // the size of the deleted keys and values
@@ -32,11 +31,11 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 	if err := s.usable(); err != nil {
 		return engine.Trimmed{}, err
 	}
-	t := &trimming{Store: s, batch: s.write(), since: keep.Since}
+	t := &trimming{Store: s, batch: s.write(), keep: keep}
 	cut := s.extent.choose(keep)
 	first, _ := s.extent.ends()
 	t.first = max(first, cut+1)
-	if err := errors.Join(t.records(cut), t.requests(), t.messages(), t.audit(), t.texts(keep)); err != nil {
+	if err := errors.Join(t.records(cut), t.requests(), t.messages(), t.audit(), t.texts()); err != nil {
 		return engine.Trimmed{}, errors.Join(err, t.batch.Close())
 	}
 	if cut > 0 {
@@ -105,17 +104,17 @@ func (t *trimming) each(kind byte, dropped *int, fn func(key []byte, v stored) e
 	return err
 }
 
-// requests drops requests answered before t.since.
+// requests drops requests answered before keep.Since.
 func (t *trimming) requests() error {
 	return t.each(kindRequestAt, &t.out.Requests, func(key []byte, v stored) error {
 		r, err := requestAt(key, v)
 		if err != nil {
 			return err
 		}
-		if r.Accepted >= t.since {
+		if t.keep.Ends(r.Accepted) {
 			return errEnough
 		}
-		if !r.Done || r.Replied >= t.since {
+		if !r.Done || r.Replied >= t.keep.Since {
 			return nil
 		}
 		t.out.Requests++
@@ -123,7 +122,7 @@ func (t *trimming) requests() error {
 	})
 }
 
-// messages drops messages sent before t.since, channel by channel.
+// messages drops messages sent before keep.Since, channel by channel.
 func (t *trimming) messages() error {
 	for from := []byte{kindMessage}; from != nil; {
 		var next []byte
@@ -135,9 +134,12 @@ func (t *trimming) messages() error {
 			if err != nil {
 				return err
 			}
-			if m.At >= t.since {
+			if t.keep.Ends(m.At) {
 				next = prefixEnd(appendPart([]byte{kindMessage}, m.To.Channel))
 				return errEnough
+			}
+			if m.At >= t.keep.Since {
+				return nil
 			}
 			t.out.Messages++
 			return t.drop(len(v.value), key)
@@ -150,7 +152,7 @@ func (t *trimming) messages() error {
 	return nil
 }
 
-// audit drops the records of calls that ended before t.since, or at a step that is dropped.
+// audit drops the records of calls that ended before keep.Since, or at a step that is dropped.
 func (t *trimming) audit() error {
 	return t.each(kindAudit, &t.out.Audit, func(key []byte, v stored) error {
 		position := numberOf(key)
@@ -158,8 +160,11 @@ func (t *trimming) audit() error {
 		if err != nil {
 			return err
 		}
-		if a.At >= t.since && engine.IndexOf(position) >= t.first {
-			return errEnough
+		if a.At >= t.keep.Since && engine.IndexOf(position) >= t.first {
+			if t.keep.Ends(a.At) {
+				return errEnough
+			}
+			return nil
 		}
 		t.out.Audit++
 		return t.drop(len(v.value), key, numbered(kindAuditOf, a.Session, position))
@@ -167,7 +172,7 @@ func (t *trimming) audit() error {
 }
 
 // texts drops texts that are old, and those of handles that are done.
-func (t *trimming) texts(keep engine.Keep) error {
+func (t *trimming) texts() error {
 	return t.each(kindTextAt, &t.out.Texts, func(key []byte, v stored) error {
 		k, err := textKeyOf(key)
 		if err != nil {
@@ -178,7 +183,7 @@ func (t *trimming) texts(keep engine.Keep) error {
 			return err
 		}
 		at, _, err := textIn(body, textName(k))
-		if err != nil || !keep.Forgets(engine.Text{TextKey: k, At: at}) {
+		if err != nil || !t.keep.Forgets(engine.Text{TextKey: k, At: at}) {
 			return err
 		}
 		t.out.Texts++

@@ -66,6 +66,7 @@ func Promises(t *testing.T, h Harness) {
 		{"trim by size", testTrimBySize},
 		{"one trim is bounded", testTrimMax},
 		{"a trim goes back", testTrimGoesBack},
+		{"trim after the clock was ahead", testTrimAhead},
 		{"goes on after reopening", testReopen},
 		{"space", testSpace},
 	} {

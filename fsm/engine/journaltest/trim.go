@@ -174,6 +174,30 @@ func testTrimGoesBack(t *testing.T, h Harness) {
 	}
 }
 
+// What was written while the clock was ahead keeps nothing that follows it from being dropped (JRN-38).
+func testTrimAhead(t *testing.T, h Harness) {
+	j := h.Create(t)
+	const ahead, last, now = 2, 6, 20
+	b := engine.Batch{Records: tail(nil, last)}
+	for index := uint64(1); index <= last; index++ {
+		r, m, a := at(index, true), message(1, index), audit(1, index)
+		m.At, a.At = r.Accepted, r.Accepted
+		if index == ahead {
+			r.Accepted, r.Replied, m.At, a.At = 1<<40, 1<<40, 1<<40, 1<<40
+		}
+		b.Requests, b.Messages, b.Audit = append(b.Requests, r), append(b.Messages, m), append(b.Audit, a)
+	}
+	appendTo(t, j, b, true)
+	const young = 2 // from 5 on
+	keep := engine.Keep{Since: last - young + 1, Now: now}
+	const goes = last - young - 1
+	trim(t, j, keep, engine.Trimmed{Requests: goes, Messages: goes, Audit: goes})
+	if got := indexes(t, j, 1<<63, 9); !reflect.DeepEqual(got, []uint64{6, 5, ahead}) {
+		t.Errorf("requests %v are left; want those that are young or of a clock that was ahead", got)
+	}
+	trim(t, h.Reopen(t), keep, engine.Trimmed{})
+}
+
 func size(t rapid.TB, records []engine.Record) (bytes int64) {
 	t.Helper()
 	for _, r := range records {
