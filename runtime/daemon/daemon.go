@@ -74,9 +74,9 @@ type Sessions interface {
 	// Save writes a session over the version with which it was loaded, once for each
 	// turn. On a conflict nothing is written, and now is the stored session.
 	Save(ctx context.Context, e fsm.SaveSession) (now fsm.Session, conflict bool, err error)
-	// Forget drops from all archives the messages archived before a time, and returns
-	// how many those were.
-	Forget(ctx context.Context, since fsm.Millis) (dropped int, err error)
+	// Forget drops from all archives the messages archived before a time, and those of a clock that
+	// was ahead of now that are followed by such, and returns how many those were (JRN-38).
+	Forget(ctx context.Context, since, now fsm.Millis) (dropped int, err error)
 }
 
 // Skills reads skills. An error is worded for the model.

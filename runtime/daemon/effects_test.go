@@ -176,7 +176,9 @@ func (defective) Save(context.Context, fsm.SaveSession) (fsm.Session, bool, erro
 	panic("out of its mind")
 }
 
-func (defective) Forget(context.Context, fsm.Millis) (int, error) { panic("out of its mind") }
+func (defective) Forget(context.Context, fsm.Millis, fsm.Millis) (int, error) {
+	panic("out of its mind")
+}
 
 func TestAPanicOfTheSessionsIsAFailedLoad(t *testing.T) {
 	f := startWith(t, func(o *daemon.Options) {

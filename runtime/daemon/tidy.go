@@ -134,12 +134,13 @@ func (d *Daemon) forget() {
 	if since == 0 || d.o.Sessions == nil || d.tidies.forgets != nil {
 		return
 	}
+	now := d.tidies.believed
 	ctx, cancel := context.WithCancel(context.Background())
 	d.tidies.forgets = cancel
 	d.calls.Go(func() {
 		parts := 0
 		err := d.guarded("the sessions", func() (err error) {
-			parts, err = d.o.Sessions.Forget(ctx, since)
+			parts, err = d.o.Sessions.Forget(ctx, since, now)
 			return err
 		})
 		_ = d.send(ctx, message{do: func() {

@@ -201,4 +201,4 @@ func (noSessions) Load(context.Context, string) (fsm.Session, error) { return fs
 func (noSessions) Save(context.Context, fsm.SaveSession) (fsm.Session, bool, error) {
 	return fsm.Session{}, false, nil
 }
-func (noSessions) Forget(context.Context, fsm.Millis) (int, error) { return 0, nil }
+func (noSessions) Forget(context.Context, fsm.Millis, fsm.Millis) (int, error) { return 0, nil }

@@ -12,15 +12,15 @@ const forgetParts = 256
 
 // Forget drops from each archive, beginning with the oldest part, what was archived before since,
 // and returns how many parts that were (SES-19). The history that a session keeps is not affected.
-// A part without a time is dropped if the first later part with a time is. If ctx ends, what was
-// dropped before stays dropped.
-func (s *Sessions) Forget(ctx context.Context, since fsm.Millis) (dropped int, err error) {
+// A part without a time, or with one after now, is dropped if the next part with another time is. If
+// ctx ends, what was dropped before stays dropped.
+func (s *Sessions) Forget(ctx context.Context, since, now fsm.Millis) (dropped int, err error) {
 	var ids []string
 	if err := s.store.Archives(func(id string) error { ids = append(ids, id); return nil }); err != nil {
 		return 0, fmt.Errorf("list the archives: %w", err)
 	}
 	for _, id := range ids {
-		first, last, err := s.old(ctx, id, since)
+		first, last, err := s.old(ctx, id, since, now)
 		if err == nil && last > 0 {
 			err = s.drop(id, last)
 		}
@@ -36,7 +36,7 @@ func (s *Sessions) Forget(ctx context.Context, since fsm.Millis) (dropped int, e
 
 // old returns the numbers of the first part of an archive and of the last part to drop, 0 if there
 // is none.
-func (s *Sessions) old(ctx context.Context, id string, since fsm.Millis) (first, last uint64, err error) {
+func (s *Sessions) old(ctx context.Context, id string, since, now fsm.Millis) (first, last uint64, err error) {
 	limit := 1 // the first part is enough if nothing is old
 	for after := uint64(0); ; limit = forgetParts {
 		if err := ctx.Err(); err != nil {
@@ -47,14 +47,14 @@ func (s *Sessions) old(ctx context.Context, id string, since fsm.Millis) (first,
 			return 0, 0, err
 		}
 		for _, p := range parts {
-			if p.At >= since {
+			if p.At >= since && p.At <= now {
 				return first, last, nil
 			}
 			after = p.Number
 			if first == 0 {
 				first = p.Number
 			}
-			if p.At > 0 {
+			if 0 < p.At && p.At < since {
 				last = p.Number
 			}
 		}

@@ -14,7 +14,13 @@ import (
 // forget drops what was archived before a time, and fails the test unless that was want parts.
 func (f *fixture) forget(since fsm.Millis, want int) {
 	f.t.Helper()
-	if got, err := f.Forget(context.Background(), since); err != nil || got != want {
+	f.forgetAt(since, 1<<50, want)
+}
+
+// forgetAt is forget at a time.
+func (f *fixture) forgetAt(since, now fsm.Millis, want int) {
+	f.t.Helper()
+	if got, err := f.Forget(context.Background(), since, now); err != nil || got != want {
 		f.t.Errorf("%d parts from before %d were dropped, %v; want %d", got, since, err, want)
 	}
 }
@@ -56,6 +62,22 @@ func TestSES19AnArchiveForgetsByAge(t *testing.T) {
 	}
 }
 
+// A part that was archived while the clock was ahead goes with the next one that is dropped (JRN-38).
+func TestSES19AClockThatWasAheadKeepsNothingElse(t *testing.T) {
+	f := start(t)
+	f.saveAt(10, "h1")
+	f.saveAt(1<<40, "h2")
+	f.forgetAt(13, 50, 1)
+	f.saveAt(12, "h3")
+	f.saveAt(40, "h4")
+	f.forgetAt(13, 50, 2)
+	f.saveAt(1<<40, "h5")
+	f.forgetAt(41, 50, 1)
+	if diff := cmp.Diff([]string{"h5 said"}, f.archive("s")); diff != "" {
+		t.Errorf("archive (-want +got):\n%s", diff)
+	}
+}
+
 // Parts without a time, from an older shelly, are dropped with the first later part that has a time
 // and is dropped, however many there are.
 func TestSES19PartsWithoutATimeGoWithTheNext(t *testing.T) {
@@ -86,7 +108,7 @@ func TestForgettingEndsWithItsContext(t *testing.T) {
 	f.saveAt(10, "h1")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if n, err := f.Forget(ctx, 20); n != 0 || !errors.Is(err, context.Canceled) || len(f.archive("s")) != 1 {
+	if n, err := f.Forget(ctx, 20, 30); n != 0 || !errors.Is(err, context.Canceled) || len(f.archive("s")) != 1 {
 		t.Errorf("%d parts were dropped, %v", n, err)
 	}
 }

@@ -437,7 +437,7 @@ func (b sessions) Save(ctx context.Context, e fsm.SaveSession) (fsm.Session, boo
 }
 
 // Forget implements [daemon.Sessions]. No session is old.
-func (b sessions) Forget(context.Context, fsm.Millis) (int, error) { return 0, nil }
+func (b sessions) Forget(context.Context, fsm.Millis, fsm.Millis) (int, error) { return 0, nil }
 
 // skills is the bubble as [daemon.Skills].
 type skills struct{ *bubble }
