@@ -62,9 +62,15 @@ func (e *Error) after(h http.Header) *Error {
 	return e
 }
 
+// missing names the setting that the model comes from: brain.model, or brain.embed_model if it only
+// makes vectors.
 func (c *Client) missing(model string) *Error {
-	return failure(fsm.BrainMissingModel, "the Ollama server at %s has no model %q: run \"ollama pull %s\" there, or set brain.model to one that \"ollama list\" shows; without brain.model a restart chooses one",
-		c.base, model, model)
+	setting := "brain.model"
+	if model == c.opt.EmbedModel && model != c.opt.Model {
+		setting = "brain.embed_model"
+	}
+	return failure(fsm.BrainMissingModel, "the Ollama server at %s has no model %q: run \"ollama pull %s\" there, or set %s to one that \"ollama list\" shows; without %s a restart chooses one",
+		c.base, model, model, setting, setting)
 }
 
 // failed classifies an error of the transport. If the context has ended, that is the cause,

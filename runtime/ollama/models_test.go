@@ -128,9 +128,9 @@ func TestBRN10AModelIsChosenByWhatItCanDo(t *testing.T) {
 		{name: "only one that cannot be described", models: []string{"half:1b = broken"}, fails: "no such file"},
 		{name: "nothing installed", missing: "ollama pull"},
 		{name: "nothing that can call tools", models: all[:2], missing: `no model that can call tools: run "ollama pull qwen3:4b" there, or set brain.model to old:7b, to which the tools are then described in the prompt`},
-		{name: "configured chat missing", models: all, wantChat: "ghost", missing: "ollama pull ghost"},
+		{name: "configured chat missing", models: all, wantChat: "ghost", missing: `run "ollama pull ghost" there, or set brain.model to one that`},
 		{name: "another tag", models: all, wantChat: "small", missing: "ollama pull small"},
-		{name: "configured embedding missing", models: all, wantEmb: "ghost-e", missing: "ollama pull ghost-e"},
+		{name: "configured embedding missing", models: all, wantEmb: "ghost-e", missing: `run "ollama pull ghost-e" there, or set brain.embed_model to one that`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
