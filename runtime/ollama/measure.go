@@ -41,7 +41,7 @@ func (c *Client) Measure(ctx context.Context, tokensMax int, talk ...string) (Me
 	ctx, cancel := c.within(ctx, c.opt.Timeouts.Load+c.opt.Timeouts.Total, "a question, loading included,")
 	defer cancel()
 	var m Measured
-	done, stream := false, false
+	done, no := false, false
 	messages := make([]api.Message, len(talk))
 	for i, text := range talk {
 		role := fsm.RoleUser
@@ -53,7 +53,8 @@ func (c *Client) Measure(ctx context.Context, tokensMax int, talk ...string) (Me
 	err := c.api.Chat(ctx, &api.ChatRequest{
 		Model:     c.opt.Model,
 		Messages:  messages,
-		Stream:    &stream,
+		Stream:    &no,
+		Shift:     &no,
 		Think:     &api.ThinkValue{Value: false},
 		KeepAlive: &api.Duration{Duration: c.opt.KeepAlive},
 		Options:   map[string]any{"num_ctx": c.opt.NumCtx, "num_predict": tokensMax},

@@ -20,7 +20,7 @@ func TestCLI10MeasureReadsTheServersClock(t *testing.T) {
 		t.Errorf("got %+v, %v; want PromptTokens 15, AnswerTokens 7, some Text, Prompt more than 0, Answer more than 0", got, err)
 	}
 	const want = `{"model":"m","messages":[{"role":"user","content":"hello"},{"role":"assistant","content":"good day"},{"role":"user","content":"and?"}],"stream":false,"keep_alive":"5m0s",` +
-		`"options":{"num_ctx":4096,"num_predict":64},"think":false}`
+		`"options":{"num_ctx":4096,"num_predict":64},"think":false,"shift":false}`
 	if asked != want {
 		t.Errorf("asked %s\nwant  %s", asked, want)
 	}

@@ -22,7 +22,7 @@ func TestBRN19PreloadAsksForWhatTheChatsAskFor(t *testing.T) {
 	if err := c.Preload(testContext(t)); err != nil {
 		t.Fatal(err)
 	}
-	const want = `/api/chat {"model":"m","messages":[],"stream":false,"keep_alive":"5m0s","options":{"num_ctx":4096}}`
+	const want = `/api/chat {"model":"m","messages":[],"stream":false,"keep_alive":"5m0s","options":{"num_ctx":4096},"shift":false}`
 	if asked != want {
 		t.Errorf("asked %s\nwant  %s", asked, want)
 	}

@@ -146,11 +146,12 @@ func (c *Client) loading(ctx context.Context) (context.Context, context.CancelFu
 		"the model %q did not load within %v (timeouts.load): wait, take a smaller model, or raise it", c.opt.Model, c.opt.Timeouts.Load))
 }
 
-// askToLoad sends a chat without messages, which ends when the model is loaded.
+// askToLoad sends a chat without messages, which ends when the model is loaded. The window and shift
+// are those of the chats (BRN-2): a newer server starts the model's process anew for another shift.
 func (c *Client) askToLoad(ctx context.Context) *Error {
 	no := false
 	body, err := json.Marshal(api.ChatRequest{
-		Model: c.opt.Model, Messages: []api.Message{}, Stream: &no, KeepAlive: &api.Duration{Duration: c.opt.keepLoaded()},
+		Model: c.opt.Model, Messages: []api.Message{}, Stream: &no, Shift: &no, KeepAlive: &api.Duration{Duration: c.opt.keepLoaded()},
 		Options: map[string]any{"num_ctx": c.opt.NumCtx},
 	})
 	if err != nil {
