@@ -12,6 +12,8 @@ import (
 var deadRunner = []string{
 	"llama runner process has terminated",
 	"llama runner process no longer running",
+	"llama-server process has terminated",
+	"llama-server process no longer running",
 	"runner has unexpectedly stopped",
 	"an error was encountered while running the model",
 	"unexpected EOF",

@@ -138,6 +138,16 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 // is stopped.
 const statusClosed = 499
 
+// tooLong are the words for a prompt that does not fit the window: of the server itself, which has
+// several, and of the processes of models, llama.cpp's and MLX's.
+var tooLong = []string{
+	"input length exceeds",
+	"exceeds the context length",
+	"longer than the context length",
+	"exceeds the available context size",
+	"exceeds the model's maximum context length",
+}
+
 // reported classifies the errors that differ only in their text (BRN-7), in a response or during a
 // stream. It returns nil for any other error.
 func (c *Client) reported(text string) *Error {
@@ -154,7 +164,7 @@ func (c *Client) reported(text string) *Error {
 		return c.chatless(c.opt.Model)
 	case has("error parsing tool call"), has("failed to parse tool call"), has("XML syntax error"):
 		return failure(fsm.BrainBadCall, "the model wrote a call that the server could not read: %s", text)
-	case has("input length exceeds"), has("exceeds the context length"):
+	case saysOneOf(text, tooLong):
 		return failure(fsm.BrainContextTruncated, "the conversation does not fit into the context window of %d tokens (%s): raise num_ctx", c.opt.NumCtx, text)
 	case has("server busy"):
 		return failure(fsm.BrainBusy, "the Ollama server at %s is busy (%s): try again later", c.base, text)

@@ -33,6 +33,21 @@ func failing(t *testing.T, status int, text string) []string {
 	return []string{s.URL, sending(t, `{"message":{"content":"a"}}`, answer).URL}
 }
 
+// Each part of a server has its own words for a prompt that does not fit.
+func TestBRN7APromptThatDoesNotFitIsTypedInAnyWords(t *testing.T) {
+	for _, text := range []string{
+		"the input length exceeds the context length",
+		"the prompt is longer than the context length currently available to the model; shorten the prompt",
+		`{\"error\":{\"code\":400,\"message\":\"request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it\"}}`,
+		"input length (5000 tokens) exceeds the model's maximum context length (4096 tokens)",
+	} {
+		for _, url := range failing(t, http.StatusBadRequest, text) {
+			_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = url }).Chat(testContext(t), ask("x"), nil, nil)
+			wantClass(t, err, fsm.BrainContextTruncated, "raise num_ctx")
+		}
+	}
+}
+
 // A call that the server cannot parse is the model's fault, not an outage: the model is asked
 // again, in other words.
 func TestBRN31ACallThatTheServerCannotReadIsTheModelsFault(t *testing.T) {
@@ -50,6 +65,8 @@ func TestBRN31ACallThatTheServerCannotReadIsTheModelsFault(t *testing.T) {
 func TestBRN31ARunnerThatDiedIsLoadedAgain(t *testing.T) {
 	for _, text := range []string{
 		"llama runner process has terminated: signal: killed",
+		"llama-server process has terminated: signal: killed",
+		"llama-server process no longer running: exit status 1",
 		"model runner has unexpectedly stopped, this may be due to resource limitations or an internal error",
 		"unexpected EOF",
 		"an error was encountered while running the model: CUDA error",
