@@ -148,6 +148,16 @@ var tooLong = []string{
 	"exceeds the model's maximum context length",
 }
 
+// unreadCall are the words of a server that cannot read what its model wrote: of its own parsers,
+// and of llama.cpp's.
+var unreadCall = []string{
+	"error parsing tool call",
+	"failed to parse tool call",
+	"XML syntax error",
+	"invalid tool call arguments",
+	"Failed to parse input at pos",
+}
+
 // reported classifies the errors that differ only in their text (BRN-7), in a response or during a
 // stream. It returns nil for any other error.
 func (c *Client) reported(text string) *Error {
@@ -162,7 +172,7 @@ func (c *Client) reported(text string) *Error {
 		return failure(fsm.BrainError, "the model does not accept this amount of thinking (%s): set brain.think to true", text).lacking(Levels)
 	case has("does not support chat"), has("does not support generate"):
 		return c.chatless(c.opt.Model)
-	case has("error parsing tool call"), has("failed to parse tool call"), has("XML syntax error"):
+	case saysOneOf(text, unreadCall):
 		return failure(fsm.BrainBadCall, "the model wrote a call that the server could not read: %s", text)
 	case saysOneOf(text, tooLong):
 		return failure(fsm.BrainContextTruncated, "the conversation does not fit into the context window of %d tokens (%s): raise num_ctx", c.opt.NumCtx, text)
