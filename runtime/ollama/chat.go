@@ -163,6 +163,9 @@ func (c *Client) read(w *watch, resp *http.Response, ask fsm.AskBrain, stream fu
 	all := collector{stream: stream, thinkTokens: ask.ThinkTokens}
 	for {
 		line, err := in.next()
+		if errors.Is(err, io.EOF) && all.repeats >= repeatsMax {
+			return fsm.BrainAnswered{}, c.repeating()
+		}
 		if err != nil {
 			return fsm.BrainAnswered{}, c.cut(w, err)
 		}
@@ -225,6 +228,12 @@ func (c *Client) cut(ctx context.Context, err error) *Error {
 	default:
 		return failure(fsm.BrainCutStream, "the connection to the Ollama server at %s broke during an answer: %v", c.base, innermost(err))
 	}
+}
+
+// repeating is the failure of a model that the server has stopped because it repeated itself
+// (BRN-45). Some servers only end the stream then.
+func (c *Client) repeating() *Error {
+	return failure(fsm.BrainError, "the model %q repeated itself until the server stopped it: ask in other words, or take another model", c.opt.Model)
 }
 
 // broken classifies an error that the server reports during a stream.

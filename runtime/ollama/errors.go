@@ -176,6 +176,8 @@ func (c *Client) reported(text string) *Error {
 		return failure(fsm.BrainBadCall, "the model wrote a call that the server could not read: %s", text)
 	case saysOneOf(text, tooLong):
 		return failure(fsm.BrainContextTruncated, "the conversation does not fit into the context window of %d tokens (%s): raise num_ctx", c.opt.NumCtx, text)
+	case has("token repeat limit reached"):
+		return c.repeating()
 	case has("server busy"):
 		return failure(fsm.BrainBusy, "the Ollama server at %s is busy (%s): try again later", c.base, text)
 	case has("timed out waiting for llama"):

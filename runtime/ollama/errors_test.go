@@ -3,6 +3,7 @@ package ollama_test
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,6 +91,26 @@ func TestBRN31APlain500IsAskedAgainAndARefusalIsNot(t *testing.T) {
 	} {
 		_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = failing(t, http.StatusInternalServerError, text)[0] }).Chat(testContext(t), ask("x"), nil, nil)
 		wantClass(t, err, class, strings.ReplaceAll(text, `\`, ""))
+	}
+}
+
+func TestBRN45AModelThatRepeatsItselfIsNotAskedAgain(t *testing.T) {
+	chunk := func(text string) string { return `{"message":{"content":"` + text + `"}}` }
+	stopped := func(times int) []string {
+		return append([]string{chunk("Well")}, slices.Repeat([]string{chunk(" la"), chunk("la ")}, times)...)
+	}
+	_, err := client(t, sending(t, stopped(16)...), nil).Chat(testContext(t), ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainError, `"m" repeated itself`)
+	_, err = client(t, sending(t, stopped(15)...), nil).Chat(testContext(t), ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainCutStream)
+	_, err = client(t, sending(t, append(stopped(16), chunk("lo"))...), nil).Chat(testContext(t), ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainCutStream)
+	if answer, err := client(t, sending(t, append(stopped(16), done)...), nil).Chat(testContext(t), ask("x"), nil, nil); err != nil || !strings.HasSuffix(answer.Text, " lala ") {
+		t.Errorf("got %q, %v; want the whole answer", answer.Text, err)
+	}
+	for _, url := range failing(t, http.StatusInternalServerError, "prediction aborted, token repeat limit reached") {
+		_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = url }).Chat(testContext(t), ask("x"), nil, nil)
+		wantClass(t, err, fsm.BrainError, `"m" repeated itself`)
 	}
 }
 

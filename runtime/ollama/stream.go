@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strings"
 	"sync"
 	"time"
 
@@ -130,6 +131,9 @@ type collector struct {
 	full     bool // there is too much: answerBytesMax, callsMax or the limit on thinking was reached
 	begun    bool // the first line has arrived
 
+	last    string // what the latest chunk with text says, without blanks around it
+	repeats int    // how many chunks before it said the same
+
 	thinkTokens int // the limit on thinking before anything else; 0: none
 	thought     int // the tokens of thinking so far
 }
@@ -138,6 +142,7 @@ type collector struct {
 func (a *collector) add(c *chunk) {
 	text, thinking := a.split.Put(c.Message.Content)
 	a.put(text, c.Message.Thinking+thinking)
+	a.follow(c.Message.Content + c.Message.Thinking)
 	more := c.Message.ToolCalls
 	if c.Done {
 		more = news(a.calls, more)
@@ -146,6 +151,22 @@ func (a *collector) add(c *chunk) {
 	if len(a.calls) > callsMax {
 		a.calls, a.full = a.calls[:callsMax], true
 	}
+}
+
+// repeatsMax is how often a model may repeat a token before a server gives up on it: 30 times in
+// Ollama 0.17, 100 in later versions.
+const repeatsMax = 30
+
+// follow counts how often the model has repeated itself, as a server does.
+func (a *collector) follow(piece string) {
+	if piece == "" {
+		return
+	}
+	if piece = strings.TrimSpace(piece); piece == a.last {
+		a.repeats++
+		return
+	}
+	a.last, a.repeats = piece, 0
 }
 
 func (a *collector) put(text, thinking string) {
