@@ -2,6 +2,7 @@ package comm
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"shelly/fsm"
@@ -133,6 +134,15 @@ type Event struct {
 	// At is the position of a watcher that has got this event. It is not part of the JSON: in
 	// an SSE stream it is the event's id.
 	At position.Position `json:"-"`
+}
+
+// QueuedWords says for a person that a request waits, with so many ahead of it (HND-37). What
+// shelly does by itself, such as a summary, is not among them, so there may be none.
+func QueuedWords(ahead int) string {
+	if ahead == 0 {
+		return "queued"
+	}
+	return fmt.Sprintf("queued, %d ahead", ahead)
 }
 
 // Spent is what the model's answers have used, as its server counts.

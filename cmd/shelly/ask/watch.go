@@ -307,7 +307,7 @@ func eventLine(e comm.Event) string {
 	case comm.EventState:
 		switch {
 		case e.State == state.Queued:
-			return fmt.Sprintf("· queued, %d ahead", e.Ahead)
+			return "· " + comm.QueuedWords(e.Ahead)
 		case e.State == "":
 			return "    " + inferenceWords(e) // a step within the state
 		case e.Inference != "":
@@ -331,7 +331,7 @@ func eventLine(e comm.Event) string {
 		}
 		return mark + " " + strings.ReplaceAll(strings.TrimSpace(e.Text), "\n", "\n  ")
 	case comm.EventQueued:
-		return fmt.Sprintf("· queued, %d ahead", e.Ahead)
+		return "· " + comm.QueuedWords(e.Ahead)
 	case comm.EventQuestion:
 		return questionLine(e)
 	case comm.EventHeld:

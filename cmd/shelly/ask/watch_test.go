@@ -212,6 +212,17 @@ func TestCLI5TheArgumentsOfACallAreCut(t *testing.T) {
 	}
 }
 
+// HND-37: nobody is told that nobody is ahead.
+func TestHND37ARequestThatIsNextIsQueued(t *testing.T) {
+	for ahead, want := range []string{"· queued", "· queued, 1 ahead"} {
+		for _, e := range []comm.Event{{Type: comm.EventQueued, Ahead: ahead}, {Type: comm.EventState, State: state.Queued, Ahead: ahead}} {
+			if got := eventLine(e); got != want {
+				t.Errorf("%s, %d ahead: got %q, want %q", e.Type, ahead, got, want)
+			}
+		}
+	}
+}
+
 func TestCLI5WhatItDoesIsOneLineThatIsRedrawn(t *testing.T) {
 	w, out := screen(20)
 	shows := func(what, want string) {

@@ -111,7 +111,7 @@ func progress(e comm.Event) string {
 		}
 		return string(cmp.Or(e.Inference, e.State))
 	case comm.EventQueued:
-		return fmt.Sprintf("queued, %d ahead", e.Ahead)
+		return comm.QueuedWords(e.Ahead)
 	case comm.EventWaiting:
 		return e.Text
 	case comm.EventTool:

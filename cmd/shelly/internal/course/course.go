@@ -65,10 +65,7 @@ func (c *Course) moved(e comm.Event) {
 func (c *Course) Words(now fsm.Millis) string {
 	switch c.state {
 	case state.Queued:
-		if c.ahead > 0 {
-			return fmt.Sprintf("queued, %d ahead", c.ahead)
-		}
-		return "queued"
+		return comm.QueuedWords(c.ahead)
 	case state.Parked:
 		return "kept until shelly starts again"
 	case state.Approving:
