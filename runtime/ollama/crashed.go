@@ -34,6 +34,7 @@ var refusedEachTime = []string{
 	"no such file or directory",
 	"permission denied",
 	"template: ",
+	"Jinja Exception",
 }
 
 // ourFault reports whether a 500 would come again however often one asks. That is never so if the

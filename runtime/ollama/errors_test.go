@@ -88,6 +88,7 @@ func TestBRN31APlain500IsAskedAgainAndARefusalIsNot(t *testing.T) {
 		"model requires more system memory (5.6 GiB) than is available (3.1 GiB)": fsm.BrainError,
 		`option \"temperature\" must be of type float32`:                          fsm.BrainError,
 		"invalid JSON schema in format":                                           fsm.BrainError,
+		"Error: Jinja Exception: System message must be at the beginning.":        fsm.BrainError,
 	} {
 		_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = failing(t, http.StatusInternalServerError, text)[0] }).Chat(testContext(t), ask("x"), nil, nil)
 		wantClass(t, err, class, strings.ReplaceAll(text, `\`, ""))
