@@ -3,7 +3,9 @@ package mock_test
 import (
 	"encoding/binary"
 	"errors"
+	"io"
 	"math"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -232,6 +234,25 @@ func TestVectorsOfSimilarTextsAreNear(t *testing.T) {
 	}
 	if got := cosine("磁盘满了", "磁盘空了"); got < 0.5 {
 		t.Errorf("similar texts without spaces: %.3f", got)
+	}
+}
+
+// An empty text in a list has a vector of zeros; alone it counts as no text.
+func TestAnEmptyInputHasNoVector(t *testing.T) {
+	s := httptest.NewServer(mock.New(mock.Options{EmbedDims: 2}))
+	defer s.Close()
+	for input, want := range map[string]string{
+		``: `[]`, `, "input": null`: `[]`, `, "input": ""`: `[]`, `, "input": []`: `[]`, `, "input": [""]`: `[[0,0]]`,
+	} {
+		resp, err := http.Post(s.URL+"/api/embed", "application/json", strings.NewReader(`{"model": "mock-embed"`+input+`}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil || resp.StatusCode != http.StatusOK || !strings.Contains(string(body), `"embeddings":`+want) {
+			t.Errorf("%q: got %d %s, %v; want %s", input, resp.StatusCode, body, err, want)
+		}
 	}
 }
 

@@ -130,10 +130,14 @@ func shortened(vector []float32, dims int) []float32 {
 	return short
 }
 
-// inputs reads a text or a list of texts.
+// inputs reads a text or a list of texts. Like a real server it takes an empty text, null and a
+// missing input for an empty list.
 func inputs(raw json.RawMessage) ([]string, bool) {
 	var one string
-	if json.Unmarshal(raw, &one) == nil {
+	if len(raw) == 0 || json.Unmarshal(raw, &one) == nil {
+		if one == "" {
+			return nil, true
+		}
 		return []string{one}, true
 	}
 	var many []string
