@@ -28,18 +28,29 @@ var refusedEachTime = []string{
 	`option "`,
 	"invalid format",
 	"invalid JSON schema",
-	"requires more system memory",
-	"unable to load model",
-	"unknown model architecture",
 	"no such file or directory",
 	"permission denied",
 	"template: ",
 	"Jinja Exception",
 }
 
-// ourFault reports whether a 500 would come again however often one asks. That is never so if the
-// runner died.
-func ourFault(text string) bool { return !runnerDied(text) && saysOneOf(text, refusedEachTime) }
+// cannotLoad are the words for a model that the server cannot load as it is, whether it says that
+// before it starts a process for it or reports what the process died of.
+var cannotLoad = []string{
+	"requires more system memory",
+	"out-of-memory during startup",
+	"unable to load model",
+	"error loading model",
+	"unknown model architecture",
+	"exceeds file size",
+	"incompatible with your version of Ollama",
+}
+
+// ourFault reports whether a 500 would come again however often one asks. If the runner died, that
+// is so only if it died of loading.
+func ourFault(text string) bool {
+	return saysOneOf(text, cannotLoad) || !runnerDied(text) && saysOneOf(text, refusedEachTime)
+}
 
 func saysOneOf(text string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })

@@ -85,10 +85,14 @@ func TestBRN31ARunnerThatDiedIsLoadedAgain(t *testing.T) {
 func TestBRN31APlain500IsAskedAgainAndARefusalIsNot(t *testing.T) {
 	for text, class := range map[string]fsm.BrainClass{
 		"Internal Server Error": fsm.BrainCrashed,
-		"model requires more system memory (5.6 GiB) than is available (3.1 GiB)": fsm.BrainError,
-		`option \"temperature\" must be of type float32`:                          fsm.BrainError,
-		"invalid JSON schema in format":                                           fsm.BrainError,
-		"Error: Jinja Exception: System message must be at the beginning.":        fsm.BrainError,
+		"model requires more system memory (5.6 GiB) than is available (3.1 GiB)":                                          fsm.BrainError,
+		"llama-server reported out-of-memory during startup: llama-server process has terminated: exit status 1":           fsm.BrainError,
+		"llama runner process has terminated: error loading model: unknown model architecture: 'new'":                      fsm.BrainError,
+		"this model may be incompatible with your version of Ollama. If you previously pulled this model, try updating it": fsm.BrainError,
+		`tensor \"blk.0.attn_q.weight\" offset+size (10013248) exceeds file size (10000000)`:                               fsm.BrainError,
+		`option \"temperature\" must be of type float32`:                                                                   fsm.BrainError,
+		"invalid JSON schema in format":                                    fsm.BrainError,
+		"Error: Jinja Exception: System message must be at the beginning.": fsm.BrainError,
 	} {
 		_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = failing(t, http.StatusInternalServerError, text)[0] }).Chat(testContext(t), ask("x"), nil, nil)
 		wantClass(t, err, class, strings.ReplaceAll(text, `\`, ""))
