@@ -3,6 +3,7 @@ package model
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"shelly/cmd/shelly/internal/listing"
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
@@ -62,6 +64,11 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 			}
 		}
 	}
+	for _, r := range rows {
+		if r.Problem != "" && !c.JSON {
+			fmt.Fprintf(t.Err, "shelly: %s: %s\n", r.Name, r.Problem)
+		}
+	}
 	if len(rows) > 0 && chosen != nil {
 		fmt.Fprintln(t.Err, "shelly:", chosen)
 	}
@@ -104,7 +111,7 @@ func rows(ctx context.Context, client *ollama.Client) ([]row, error) {
 			Can: []string{}, Uses: []string{}, Remote: m.Remote,
 		}
 		if can, err := client.Show(ctx, m.Name); err != nil {
-			rows[i].Problem = err.Error()
+			rows[i].Problem = undescribed(m.Name, err)
 		} else {
 			rows[i].Window, rows[i].Can = can.ContextLength, can.Words()
 		}
@@ -115,6 +122,14 @@ func rows(ctx context.Context, client *ollama.Client) ([]row, error) {
 	return rows, nil
 }
 
+// undescribed says why the server cannot describe a model that it lists.
+func undescribed(name string, err error) string {
+	if e, is := errors.AsType[*ollama.Error](err); is && e.Class == fsm.BrainMissingModel {
+		return fmt.Sprintf("files of the model are missing on the server: run \"ollama pull %s\" there", name)
+	}
+	return err.Error()
+}
+
 func printModels(out io.Writer, rows []row) error {
 	now := time.Now()
 	return listing.Table(out, "NAME\tSIZE\tFAMILY\tPARAMETERS\tQUANTIZATION\tWINDOW\tCAN\tLOADED\tUSED FOR", rows, func(r row) []string {
@@ -123,7 +138,7 @@ func printModels(out io.Writer, rows []row) error {
 			window = ""
 		}
 		if r.Problem != "" {
-			can = "? " + r.Problem
+			can = "?"
 		}
 		if r.Remote != "" {
 			can += " on " + r.Remote
