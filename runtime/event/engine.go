@@ -174,6 +174,9 @@ func (e *Engine) finish() {
 	for _, w := range working {
 		w.end()
 	}
+	if slices.ContainsFunc(working, func(w *worker) bool { return w.hasMoved() }) {
+		e.keep()
+	}
 }
 
 // round raises what is due, and returns the time until something else is.

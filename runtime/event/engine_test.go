@@ -335,6 +335,41 @@ func TestEVT8WhatWasToldIsKept(t *testing.T) {
 	})
 }
 
+// A file that has only got other permissions or an owner is not told at the next start, neither
+// before its event is raised nor long after.
+func TestEVT8WhatWasOnlyTouchedIsNotToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		touched := func(after time.Duration, change bool, want string) {
+			t.Helper()
+			f := newFake()
+			w := begin(t, data, inbox(f))
+			sink := <-f.sink
+			time.Sleep(time.Minute)
+			if change {
+				sink.File("/in/a", settle.Created)
+			}
+			time.Sleep(after)
+			at := time.Now().UnixMilli()
+			sink.Touched(at)
+			sink.Touched(at + 1000) // which is to come
+			time.Sleep(time.Minute)
+			w.want(want)
+			w.stop()
+			f = newFake()
+			w = begin(t, data, inbox(f))
+			defer w.stop()
+			if told := (<-f.sink).Told(); told != at {
+				t.Errorf("after %v files are told up to %d, want %d", after, told, at)
+			}
+		}
+		const event = "inbox | created | /in/a | The file /in/a was created."
+		touched(time.Second, true, event)
+		touched(30*time.Second, true, event)
+		touched(time.Second, false, "")
+	})
+}
+
 // What was told is counted in milliseconds of the wall clock, which do not begin with those since the
 // engine's start.
 func TestEVT8TheLastFileIsNotToldAgain(t *testing.T) {

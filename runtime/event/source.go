@@ -28,6 +28,9 @@ type Sink interface {
 	State(subject, state, text string)
 	// File reports what happened to a file, by its absolute path.
 	File(path string, what settle.What)
+	// Touched reports that something about a file has changed that is no event, such as its
+	// permissions, and when, in milliseconds since 1970: what was told counts up to then.
+	Touched(at int64)
 	// Lost reports that the system has dropped changes of files.
 	Lost()
 	// Seen reports what the source sees, in a few words: "12 folders".

@@ -64,6 +64,9 @@ func (t *trial) File(string, settle.What) {}
 // Lost implements [Sink].
 func (t *trial) Lost() {}
 
+// Touched implements [Sink].
+func (t *trial) Touched(int64) {}
+
 // Seen implements [Sink]. It ends the reading.
 func (t *trial) Seen(text string) {
 	t.Trial.Seen = text

@@ -24,6 +24,7 @@ type watch struct {
 	files   settle.Files
 	told    int64     // of files; see Sink.Told
 	seen    int64     // when a change of files was last seen, in milliseconds since 1970
+	moved   bool      // told has changed without an event
 	out     *outgoing // taken but not yet raised
 	health  string
 	trouble string // why the source does not work
@@ -95,6 +96,30 @@ func (w *watch) File(path string, what settle.What) {
 	if !was {
 		w.wake()
 	}
+}
+
+// Touched implements [Sink]. A file that has been written may get its owner, permissions and times
+// only then.
+func (w *watch) Touched(at int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, pending := w.files.Due()
+	switch {
+	case at > w.wall().UnixMilli():
+	case pending:
+		w.seen = max(w.seen, at)
+	case w.out != nil:
+		w.out.told = max(w.out.told, at)
+	case at > w.told:
+		w.told, w.moved = at, true
+	}
+}
+
+// hasMoved reports whether told has changed without an event, and so is not kept yet.
+func (w *watch) hasMoved() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.moved
 }
 
 // Lost implements [Sink].

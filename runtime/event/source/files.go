@@ -325,6 +325,10 @@ func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 		}
 	case e.Has(fsnotify.Chmod) && w.closed[path]:
 		return w.came(ctx, path, rules) // it may be open now; nothing in it was ever reported
+	case e.Has(fsnotify.Chmod):
+		if info, err := os.Lstat(path); err == nil && !w.ignored(rules, path, info.IsDir()) {
+			w.to.Touched(changedAt(info))
+		}
 	case e.Has(fsnotify.Write):
 		if !w.ignored(rules, path, false) {
 			w.to.File(path, settle.Written)
