@@ -138,7 +138,7 @@ func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) to
 	b, missing := f.read(ctx, resp.Body)
 	address := resp.Request.URL
 	fails := resp.StatusCode >= 400 // its text says why; links would take its place
-	text, what, err := f.readable(ctx, b, resp.Header.Get("Content-Type"), address, links && !fails)
+	text, what, err := f.text(ctx, b, resp, links && !fails)
 	if err != nil {
 		return f.failure(ctx, err)
 	}
@@ -164,6 +164,18 @@ func (f *fetcher) shown(ctx context.Context, resp *http.Response, links bool) to
 		head += "[incomplete: " + missing + "]\n\n"
 	}
 	return tool.Result{Text: head + text, Failed: len(b) == 0 && missing != ""}
+}
+
+// text returns the text of a response's body and its kind. A body in a content encoding that was not
+// asked for is only described (TOL-74): the client has undone the one that was.
+func (f *fetcher) text(ctx context.Context, b []byte, resp *http.Response, links bool) (text, what string, err error) {
+	kind := resp.Header.Get("Content-Type")
+	coding := strings.ToLower(strings.TrimSpace(strings.Join(resp.Header.Values("Content-Encoding"), ", ")))
+	if coding == "" || coding == "identity" || len(b) == 0 {
+		return f.readable(ctx, b, kind, resp.Request.URL, links)
+	}
+	coding = wording.Quote(coding)
+	return fmt.Sprintf("[not readable: %s in the content encoding %s, which web_fetch has not asked for]", wording.Count(len(b), "byte"), coding), "content encoding " + coding, nil
 }
 
 // readable renders a page as text, or gives up when the call's time is over (TOL-73): a page can

@@ -102,6 +102,11 @@ func TestTOL74TheWritingIsFound(t *testing.T) {
 		"the header says it":  {"<p>caf\xe9</p>", "text/html; charset=iso-8859-1", "café"},
 		"the page says it":    {"<html><head><meta charset=gbk></head><p>\xc4\xe3\xba\xc3</p>", "text/html", "你好"},
 		"an older form":       {`<meta http-equiv="Content-Type" content="text/html; charset=shift_jis"><p>` + "\x93\xfa\x96{</p>", "text/html", "日本"},
+		"XML says it":         {"<?xml version='1.0' encoding='iso-8859-2'?>\n<a>\xb1</a>", "application/xml", "<a>ą</a>"},
+		"XML is overruled":    {"<?xml version='1.0' encoding='iso-8859-2'?>\n<a>\xb1</a>", "application/xml; charset=iso-8859-1", "<a>±</a>"},
+		"XHTML says it":       {"<?xml version=\"1.0\" encoding=\"gb2312\"?><html><body><p>\xc4\xe3\xba\xc3</p></body></html>", "application/xhtml+xml", "你好"},
+		"a false declaration": {"<?xml version='1.0' encoding='utf-16'?><a>größer</a>", "text/xml", "größer"},
+		"a page's own first":  {"<?xml version='1.0' encoding='utf-8'?><html><head><meta charset=gbk></head><p>\xc4\xe3\xba\xc3</p>", "text/html", "你好"},
 		"its first bytes say": {"\xff\xfeh\x00i\x00", "text/plain", "hi"},
 		"nobody says it":      {"<p>größer</p>", "text/html", "größer"},
 		"its end says it":     {"<p>" + strings.Repeat("plain words ", 100) + "größer</p>", "text/html", "größer"},
@@ -115,6 +120,32 @@ func TestTOL74TheWritingIsFound(t *testing.T) {
 	} {
 		if got := served(t, c.body, c.kind, map[string]any{}); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q in it", name, got, c.want)
+		}
+	}
+}
+
+func TestTOL74AnEncodingThatWasNotAskedForIsDescribed(t *testing.T) {
+	for _, c := range []struct {
+		status  int
+		codings []string
+		want    string
+		hidden  bool
+	}{
+		{200, []string{"br"}, `[not readable: 9 bytes in the content encoding "br", which web_fetch has not asked for]`, true},
+		{200, []string{"x-gzip", "deflate"}, `encoding "x-gzip, deflate"`, true},
+		{404, []string{"zstd"}, `HTTP 404 Not Found`, true},
+		{404, []string{"zstd"}, `encoding "zstd"`, true},
+		{200, []string{"Identity"}, "something", false},
+		{200, []string{""}, "something", false},
+	} {
+		n := &network{dns: [][]string{{"93.184.216.34"}}, handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.Header()["Content-Encoding"] = c.codings
+			w.WriteHeader(c.status)
+			fmt.Fprint(w, "something")
+		})}
+		if got := fetched(t, n, "http://public.test/"); !strings.Contains(got.Text, c.want) || strings.Contains(got.Text, "something") == c.hidden || got.Failed != (c.status >= 400) {
+			t.Errorf("%d %q: got %+v, want %q in it", c.status, c.codings, got, c.want)
 		}
 	}
 }

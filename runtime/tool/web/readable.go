@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -55,7 +56,12 @@ func decoded(b []byte, contentType string) []byte {
 		// The library takes what it looks at for Windows-1252 if all of it but the last character is ASCII.
 		head = []byte(strings.ToValidUTF8(string(b[:min(len(b), previewBytes-len(beyond))]), "") + beyond)
 	}
-	e, _, _ := charset.DetermineEncoding(head, contentType)
+	e, name, certain := charset.DetermineEncoding(head, contentType)
+	if said := declaration.FindSubmatch(head[:min(len(head), previewBytes)]); said != nil && !certain && (name == "utf-8" || name == "windows-1252") {
+		if own, name := charset.Lookup(string(said[1])); own != nil && !strings.HasPrefix(name, "utf-16") {
+			e = own
+		}
+	}
 	if e == encoding.Nop {
 		return b
 	}
@@ -65,6 +71,10 @@ func decoded(b []byte, contentType string) []byte {
 	}
 	return text
 }
+
+// declaration is how XML names its encoding, which the library does not look at. One that can be read
+// like this is not in UTF-16, whatever it says.
+var declaration = regexp.MustCompile(`^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)
 
 const (
 	previewBytes = 1024 // of a text that the library looks at
