@@ -112,8 +112,8 @@ func (d *Daemon) stillReads() {
 			r.takes = (fsm.Pace{Reads: s.Reads}).Reading(h.Inf.Anew)
 		}
 		text := r.words(&h.Inf)
-		if n := before(s, r.call) - max(d.o.Slots-1, 0); n > 0 { // the other slots serve some of them
-			text = "waiting for the model, " + wording.Count(n, "call") + " before it; then " + text
+		if first := before(s, r.call, d.o.Slots); first != "" {
+			text = "waiting for the model, " + first + "; then " + text
 		} else if r.due == nil && r.takes > 0 {
 			d.expect(r)
 		}
@@ -155,14 +155,25 @@ func awaiting(s *state.Snapshot, call fsm.CallID) *state.Handle {
 	return nil
 }
 
-// before returns how many unanswered model calls were made before one.
-func before(s *state.Snapshot, call fsm.CallID) (n int) {
+// before returns in words which unanswered model calls come before one, if there are more of them than
+// the other slots serve. Nobody has asked for the initial inference, so it is named.
+func before(s *state.Snapshot, call fsm.CallID, slots int) string {
+	n, initial := 0, ""
 	for i := range s.Handles {
-		if a := s.Handles[i].Await; a.Kind == fsm.CallBrain && a.Call < call {
+		if h := &s.Handles[i]; h.Await.Kind == fsm.CallBrain && h.Await.Call < call {
 			n++
+			if h.Kind == fsm.KindInit {
+				initial = " (the initial inference)"
+			}
 		}
 	}
-	return n
+	if initial != "" && n > 1 {
+		initial = " (one is the initial inference)"
+	}
+	if n -= max(slots-1, 0); n <= 0 {
+		return ""
+	}
+	return wording.Count(n, "call") + " before it" + initial
 }
 
 // words returns how many tokens the model has to read for a call, and how long that should take, as
