@@ -140,7 +140,11 @@ func (c *mockCmd) Run(t *terminal.Terminal) error {
 
 // told describes a request in one line, for the person who watches the server.
 func told(r mock.Served) string {
-	line := fmt.Sprintf("%s %s %d %s", r.Method, wording.Word(r.Path), r.Status, r.Took.Round(time.Millisecond))
+	status := "unanswered" // its client has left, or the script ends the connection
+	if r.Status != 0 {
+		status = strconv.Itoa(r.Status)
+	}
+	line := fmt.Sprintf("%s %s %s %s", r.Method, wording.Word(r.Path), status, r.Took.Round(time.Millisecond))
 	if r.Model != "" {
 		line += fmt.Sprintf(" model=%s tools=%d prompt=%d", r.Model, r.Tools, r.Prompt)
 	}

@@ -43,3 +43,10 @@ func TestCLI62APathStaysOnItsLine(t *testing.T) {
 		t.Errorf("got %s; want %s", got, want)
 	}
 }
+
+func TestCLI62ARequestWithoutAnAnswerHasNoStatus(t *testing.T) {
+	got := told(mock.Served{Method: "POST", Path: "/api/chat", Took: 3 * time.Millisecond})
+	if want := "POST /api/chat unanswered 3ms"; got != want {
+		t.Errorf("got %s; want %s", got, want)
+	}
+}

@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"context"
 	"encoding/json"
 	"hash/fnv"
 	"math"
@@ -53,12 +54,8 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, exceedsContext)
 		return
 	}
-	if s.machine != nil {
-		_, over, ok := s.machine.ask(r.Context(), server.Call{Model: full(req.Model), Prompt: strings.Join(texts, "\n"), Embeds: true})
-		defer over()
-		if !ok {
-			return
-		}
+	if !s.reads(r.Context(), req.Model, strings.Join(texts, "\n")) {
+		return
 	}
 	s.load(req.Model, window, req.KeepAlive)
 	reply(w, http.StatusOK, struct {
@@ -68,6 +65,17 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		LoadDuration    time.Duration `json:"load_duration"`
 		PromptEvalCount int           `json:"prompt_eval_count"`
 	}{req.Model, vectors, time.Since(began), 1, count})
+}
+
+// reads takes the time that the machine needs for the vectors of a text (SIM-20). It returns false if the
+// client has left.
+func (s *Server) reads(ctx context.Context, model, text string) bool {
+	if s.machine == nil {
+		return true
+	}
+	_, over, ok := s.machine.ask(ctx, server.Call{Model: full(model), Prompt: text, Embeds: true})
+	over()
+	return ok
 }
 
 // vectors returns the vectors of the texts, and the texts' number of tokens. It returns false if a
@@ -100,6 +108,9 @@ func (s *Server) embedOld(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.embeds() || !s.isChat(req.Model) && !s.isEmbed(req.Model) {
 		s.missing(w, req.Model)
+		return
+	}
+	if !s.reads(r.Context(), req.Model, req.Prompt) {
 		return
 	}
 	s.load(req.Model, embedContext, nil)

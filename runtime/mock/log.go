@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Served is what a server reports about a request that it answered (CLI-62).
+// Served is what a server reports about a request that has ended (CLI-62).
 type Served struct {
 	Method, Path string
-	Status       int
+	Status       int // 0: it had no answer
 	Took         time.Duration
 	Model        string // the model in a request for an answer
 	Tools        int    // how many tools the request offers

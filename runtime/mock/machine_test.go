@@ -114,6 +114,19 @@ func TestSIM21WhatIsUnloadedIsLoadedAgain(t *testing.T) {
 	}
 }
 
+// Vectors are made on the machine by either path, so that a model is loaded for them.
+func TestSIM21EitherPathForVectorsLoadsItsModel(t *testing.T) {
+	for path, text := range map[string]string{"/api/embed": "input", "/api/embeddings": "prompt"} {
+		s := httptest.NewServer(mock.New(mock.Options{Brain: &scripted{answer: mock.Answer{Text: "so"}}, EmbedDims: 4, Machine: &server.Config{Loads: 20}}))
+		request(t, s, "POST", path, `{"model":"mock","`+text+`":"words"}`)
+		got := request(t, s, "POST", chatPath, `{"model":"mock","stream":false,`+hello+`}`)
+		if want := `"load_duration":1,`; !strings.Contains(got.body, want) {
+			t.Errorf("a call after %s: %s; want one with %s", path, got.body, want)
+		}
+		s.Close()
+	}
+}
+
 // SIM-20: an answer takes as long as writing it, streamed or not, including its calls.
 func TestSIM20WritingTakesItsTime(t *testing.T) {
 	brain := &scripted{answer: mock.Answer{Calls: []fsm.ToolCall{{Name: "look", Args: `{"at":"the sky above the house"}`}}}}
