@@ -30,6 +30,10 @@ func (c *Command) property(f *scenario.File, t *runs.Recorder) (out report.Case)
 		out.Outcome = f.Skip("a property makes cases for the simulator")
 		return out
 	}
+	if c.Seed != nil && *c.Seed == 0 {
+		out.Outcome = f.Skip("the seeds of a property begin at 1")
+		return out
+	}
 	runs := &f.Property().Runs
 	budget, shrink := runs.Budgets()
 	all := wall(budget)
