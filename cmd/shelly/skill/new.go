@@ -27,7 +27,13 @@ func (c *newCmd) Run(t *terminal.Terminal) error {
 	if _, err := os.Stat(cfg.Workspace); errors.Is(err, fs.ErrNotExist) {
 		return exit.Errorf(exit.Usage, "there is no folder %s; create it, or name another with --workspace", cfg.Workspace)
 	}
-	file, err := skill.New(filepath.Join(cfg.Workspace, "skills"), c.Name, c.Description)
+	skills := filepath.Join(cfg.Workspace, "skills")
+	for _, folder := range []string{cfg.Workspace, skills, filepath.Join(skills, c.Name)} {
+		if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+			return exit.Errorf(exit.Usage, "%s is not a folder", folder)
+		}
+	}
+	file, err := skill.New(skills, c.Name, c.Description)
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return exit.With(exit.Disk, err)
 	}
