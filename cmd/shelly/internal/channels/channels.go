@@ -114,9 +114,12 @@ func secret(place string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := io.ReadAll(io.LimitReader(f, secretMax))
+	text, err := io.ReadAll(io.LimitReader(f, secretMax+1))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
+	}
+	if len(text) > secretMax {
+		return "", fmt.Errorf("%s has more than %d bytes: it is no secret", place, secretMax)
 	}
 	if first := strings.TrimSpace(string(text)); first != "" {
 		return first, nil

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -74,6 +76,20 @@ func TestCHN11ATryThatCannotBeReadSaysWhy(t *testing.T) {
 }
 
 // The path of a webhook's URL may be its secret, and the list of channels is not for it.
+// A secret is not cut, since half of one would only be refused by the other side.
+func TestCHN1ALongFileIsNoSecret(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "password")
+	for length, fits := range map[int]bool{secretMax: true, secretMax + 1: false} {
+		if err := os.WriteFile(file, []byte(strings.Repeat("x", length)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := Check(config.Channel{Kind: config.ChannelXMPP, PasswordFrom: file})
+		if fits != (err == nil) || !fits && !strings.Contains(err.Error(), "has more than 4096 bytes") {
+			t.Errorf("%d bytes: got %v; want it to fit: %v", length, err, fits)
+		}
+	}
+}
+
 func TestBRN41AChannelIsListedWithoutThePathOfItsURL(t *testing.T) {
 	specs := Specs(config.Config{Channels: config.Channels{
 		{Name: "hook", Value: config.Channel{Kind: config.ChannelWebhook, URL: "https://example.org/services/token"}},
