@@ -143,6 +143,17 @@ func TestSCN43TheStepSummaryIsEscaped(t *testing.T) {
 	}
 }
 
+func TestSCN43APageWithoutRoomForTheCoverageSaysSo(t *testing.T) {
+	r := &Run{Cases: cases(t), Coverage: &Coverage{NoRules: strings.Repeat("no rules ", 1000)}}
+	const note = "There is no room here for the coverage: the log has it.\n"
+	for bytesMax, without := range map[int]bool{300: true, 5000: true, 1 << 20: false} {
+		got := StepSummary(r, below, bytesMax)
+		if len(got) > bytesMax || strings.Contains(got, note) != without || strings.Contains(got, "<pre>\n") != strings.Contains(got, "</pre>") {
+			t.Errorf("at most %d: %d bytes; want the note: %v\n%.400s", bytesMax, len(got), without, got)
+		}
+	}
+}
+
 func TestSCN43TheStepSummaryIsBounded(t *testing.T) {
 	r := &Run{}
 	for n := range 3000 {

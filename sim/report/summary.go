@@ -16,8 +16,8 @@ func StepSummary(r *Run, path func(file string) string, bytesMax int) string {
 	if !p.add("### shelly test: " + markdown(Summary(r)) + "\n\n") {
 		return ""
 	}
-	if r.Coverage != nil {
-		p.add("<pre>\n" + html(r.Coverage.String()) + "</pre>\n\n")
+	if r.Coverage != nil && !p.add("<pre>\n"+html(r.Coverage.String())+"</pre>\n\n") {
+		p.note("There is no room here for the coverage: the log has it.\n\n")
 	}
 	var wrong []*Case
 	for i := range r.Cases {
@@ -40,8 +40,8 @@ func StepSummary(r *Run, path func(file string) string, bytesMax int) string {
 		texts++
 	}
 	if texts < len(wrong) {
-		fmt.Fprintf(&p, "\nThere is no room here for %d of %d rows and %d of %d texts: the log has them all.\n",
-			len(wrong)-rows, len(wrong), len(wrong)-texts, len(wrong))
+		p.note(fmt.Sprintf("\nThere is no room here for %d of %d rows and %d of %d texts: the log has them all.\n",
+			len(wrong)-rows, len(wrong), len(wrong)-texts, len(wrong)))
 	}
 	return p.String()
 }
@@ -64,6 +64,12 @@ func (p *page) add(part string) bool {
 	}
 	p.WriteString(part)
 	return true
+}
+
+// note adds what the page says of what it leaves out, for which room is kept.
+func (p *page) note(text string) {
+	p.WriteString(text)
+	p.bytesMax += len(text)
 }
 
 func tableRow(c *Case, path func(string) string) string {
