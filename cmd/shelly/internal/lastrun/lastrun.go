@@ -21,7 +21,7 @@ import (
 
 const (
 	version   = 1
-	failedMax = 10_000 // cases remembered
+	failedMax = 10_000 // cases remembered; if more have failed, none is, so that all are played again
 )
 
 // Case is a case that failed; with an empty name, a file that did not load.
@@ -36,6 +36,7 @@ type Run struct {
 	path   string
 	folder string
 	failed []Case // sorted
+	over   bool   // more than failedMax have failed
 }
 
 // kept is the file of a project.
@@ -109,8 +110,11 @@ func (r *Run) Files() (files []string) {
 func (r *Run) Played(c Case, failed bool) {
 	c.File = wording.Path(c.File)
 	r.failed = slices.DeleteFunc(r.failed, func(o Case) bool { return o == c })
-	if failed && len(r.failed) < failedMax {
+	switch {
+	case failed && len(r.failed) < failedMax:
 		r.failed = append(r.failed, c)
+	case failed:
+		r.over = true
 	}
 }
 
@@ -120,8 +124,15 @@ func (r *Run) Loaded(file string, names []string) {
 	r.failed = slices.DeleteFunc(r.failed, func(o Case) bool { return o.File == file && !slices.Contains(names, o.Name) })
 }
 
-// Save writes the file, readable by the user alone.
+// Save writes the file, readable by the user alone, or removes it if more cases have failed than are
+// remembered: a run of only some of them would end as if the others had passed.
 func (r *Run) Save() error {
+	if r.over {
+		if err := os.Remove(r.path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
 	slices.SortFunc(r.failed, func(a, b Case) int {
 		return cmp.Or(strings.Compare(a.File, b.File), strings.Compare(a.Name, b.Name))
 	})

@@ -1,6 +1,7 @@
 package lastrun
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 )
@@ -28,5 +29,28 @@ func TestSCN62ANameNeedNotBeUTF8(t *testing.T) {
 	}
 	if r.Played(Case{File: file, Name: "bad"}, false); r.Failed(file, "bad") {
 		t.Error("a case that passed counts as failed")
+	}
+}
+
+// Of too many cases that failed none is remembered: what is not known plays all of them again.
+func TestSCN62TooManyFailuresAreNotRemembered(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	project := t.TempDir()
+	for _, failed := range []int{1, failedMax, failedMax + 1, failedMax + 1, failedMax} {
+		r, err := Of(project)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.failed = nil
+		for i := range failed - 1 {
+			r.failed = append(r.failed, Case{Name: fmt.Sprint(i)})
+		}
+		r.Played(Case{Name: "the last"}, true)
+		if err := r.Save(); err != nil {
+			t.Fatal(err)
+		}
+		if r, err = Of(project); err != nil || r.Known != (failed <= failedMax) || r.Known && len(r.failed) != failed {
+			t.Errorf("%d failed: known %v, %d remembered, %v", failed, r.Known, len(r.failed), err)
+		}
 	}
 }
