@@ -95,9 +95,16 @@ func (x *examination) tools(cfg config.Config) {
 	if info, err := os.Stat(cfg.Workspace); err != nil || !info.IsDir() {
 		return // workspace says so
 	}
-	if _, err := run.WindowMin(cfg); err != nil {
+	if _, err := run.WindowMin(cfg); err != nil && !x.hasFailed(err.Error()) {
 		x.fail("tools", err.Error(), "correct it; shelly does not start with it")
 	}
+}
+
+// hasFailed reports whether what is wrong with a setting was found before.
+func (x *examination) hasFailed(wrong string) bool {
+	return slices.ContainsFunc(x.findings, func(f finding) bool {
+		return f.Level == "fail" && strings.HasPrefix(wrong, f.What+".") && strings.Contains(wrong, f.Found)
+	})
 }
 
 func (x *examination) program(key string, command []string, env config.Variables, workspace string, running *comm.Status) {
