@@ -43,7 +43,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 			x.fail("configuration", line, "correct it, then run shelly doctor again")
 		}
 	} else {
-		x.ok("configuration", "loads")
+		x.configuration(c.ConfigFile)
 		running := x.daemon(ctx, cfg)
 		x.data(ctx, cfg, running)
 		x.workspace(cfg, running)

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,9 +11,26 @@ import (
 	"shelly/fsm/wording"
 	"shelly/runtime/access"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/config"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/grants"
+	"shelly/runtime/system"
 )
+
+// configuration reports that the configuration loads, or that everybody may change its file, and with it
+// the programs that shelly starts (CLI-10).
+func (x *examination) configuration(file string) {
+	home, _ := os.UserHomeDir()
+	file = cmp.Or(file, config.DefaultFile(os.Environ(), home))
+	info, err := os.Stat(file)
+	if err == nil && info.Mode().Perm()&0o002 != 0 {
+		if _, _, known := system.Owner(info); known {
+			x.warn("configuration", "loads, but any user of this machine may change "+file, "chmod o-w "+wording.ShellArgument(file))
+			return
+		}
+	}
+	x.ok("configuration", "loads")
+}
 
 // files reports files next to the store with which a start ends, or the requests after it (CLI-10).
 func (x *examination) files(data string) {
