@@ -30,7 +30,10 @@ const (
 
 // Of decides about a shell command, and returns the reason unless it simply runs. A command that
 // the shell cannot parse runs, so that the shell reports what is wrong.
-func (p Policy) Of(command string) (Verdict, string) {
+func (p Policy) Of(command string) (Verdict, string) { return p.script(command, 0) }
+
+// script decides about a shell command within others.
+func (p Policy) script(command string, depth int) (Verdict, string) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
 	if err != nil {
 		if len(p.Only) > 0 {
@@ -52,7 +55,7 @@ func (p Policy) Of(command string) (Verdict, string) {
 			}
 		case *syntax.CallExpr:
 			if len(n.Args) > 0 {
-				worse(p.call(literals(n.Args), 0))
+				worse(p.call(literals(n.Args), depth))
 			}
 		case *syntax.Redirect:
 			if text, ok := literal(n.Word); ok && isDisk(text) && n.Op != syntax.RdrIn && n.Op != syntax.WordHdoc {
@@ -73,8 +76,8 @@ func (p Policy) OfWords(words []string) (Verdict, string) {
 	return p.call(known, 0)
 }
 
-// depthMax bounds the nesting of commands within commands.
-const depthMax = 8
+// depthMax bounds the nesting of commands within commands, each of which is read anew.
+const depthMax = 50
 
 // call decides about one simple command.
 func (p Policy) call(words []word, depth int) (Verdict, string) {
@@ -90,7 +93,7 @@ func (p Policy) call(words []word, depth int) (Verdict, string) {
 	}
 	v, text := Runs, ""
 	if script, ok := scriptOf(words); ok {
-		v, text = p.Of(script)
+		v, text = p.script(script, depth+1)
 	} else if inner := unwrap(words); len(inner) > 0 {
 		v, text = p.call(inner, depth+1)
 	}

@@ -1,6 +1,9 @@
 package policy
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TOL-47: what is refused early, and what must not be.
 func TestTOL47GuardsRefuseWhatIsPlainAndNothingElse(t *testing.T) {
@@ -58,6 +61,21 @@ func TestTOL47GuardsRefuseWhatIsPlainAndNothingElse(t *testing.T) {
 		`eval "$(ssh-agent -s)"`:                      Runs,
 		"grep sda <<< /dev/sda":                       Runs,
 		"cat <> /dev/sda":                             Denied,
+		"env -S 'rm -rf /'":                           Denied,
+		"env -i -u HOME -vS'A=1 rm -rf' -- /etc":      Denied,
+		`env A=1 --split-string="sh -c 'rm -rf /'"`:   Denied,
+		"env --split 'nice reboot'":                   Denied,
+		"env -S 'make' -S":                            Runs,
+		"env -S":                                      Runs,
+		"env SHELL=-S make 'rm -rf /'":                Runs,
+		"env make -S 'rm -rf /'":                      Runs,
+		"find . | xargs --max-args 1 sudo rm":         Denied,
+		"find . | xargs --max-procs=2 -0n 1 sudo rm":  Denied,
+		"find . | xargs -r -0 -n1 sudo rm":            Denied,
+		"find . | xargs -n 1 echo sudo":               Runs,
+		"nice --adjustment 5 reboot":                  Denied,
+		"timeout --signal KILL -k 5 9 reboot":         Denied,
+		"env --chdir /tmp -u reboot make":             Runs,
 	} {
 		if got, why := (Policy{}).Of(command); got != want || (why == "") != (got == Runs) {
 			t.Errorf("%s: %v %q; want %v", command, got, why, want)
@@ -90,9 +108,22 @@ func TestTOL48TheOperatorsListsDecide(t *testing.T) {
 		t.Errorf("words: %v", got)
 	}
 	p.Only = nil
-	for _, command := range []string{"bash --norc -c 'git push'", "sh -ce 'git push'", "bash -c -e 'git push'", "timeout 9 sh -uce 'git push'", "eval 'git push'", "eval git push"} {
+	for _, command := range []string{"bash --norc -c 'git push'", "sh -ce 'git push'", "bash -c -e 'git push'", "timeout 9 sh -uce 'git push'", "eval 'git push'", "eval git push",
+		"env -S 'git push'", "setsid -c git push", "exec -c git push", "exec -a x git push", "ls | xargs -o git push", "ls | xargs -i git push {}",
+		"/usr/bin/time -f %e git push", "env - git push"} {
 		if got, why := p.Of(command); got != Denied {
 			t.Errorf("%s: %v %q; want %v", command, got, why, Denied)
+		}
+	}
+}
+
+// Each command within a command is read anew, so that a long nest of them is not followed to its end.
+func TestTOL47ANestOfCommandsIsFollowedSoFar(t *testing.T) {
+	for _, outer := range []string{"eval ", "env "} {
+		for depth, want := range map[int]Verdict{1: Denied, depthMax: Denied, depthMax + 1: Runs} {
+			if got, _ := (Policy{}).Of(strings.Repeat(outer, depth) + "reboot"); got != want {
+				t.Errorf("%d times %s: got %v, want %v", depth, outer, got, want)
+			}
 		}
 	}
 }

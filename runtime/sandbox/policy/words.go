@@ -80,7 +80,7 @@ func unescape(text string, quoted bool) string {
 var shells = []string{"sh", "bash", "dash", "zsh", "ksh", "ash"}
 
 // scriptOf returns the text that a shell will run: the first word after -c that is no option, or all
-// that eval is given. -c may be among other letters, as in -ec.
+// that eval is given. -c may be among other letters, as in -ec. The text that env splits counts as one.
 func scriptOf(words []word) (string, bool) {
 	if words[0].known && words[0].text == "eval" {
 		var texts []string
@@ -88,6 +88,9 @@ func scriptOf(words []word) (string, bool) {
 			texts = append(texts, w.text)
 		}
 		return strings.Join(texts, " "), !slices.ContainsFunc(words, func(w word) bool { return !w.known })
+	}
+	if words[0].known && path.Base(words[0].text) == "env" {
+		return split(words)
 	}
 	if !words[0].known || !slices.Contains(shells, path.Base(words[0].text)) {
 		return "", false
@@ -105,29 +108,38 @@ func scriptOf(words []word) (string, bool) {
 	return "", false
 }
 
-// wrappers are programs that run the command in their arguments. The number is how many words
-// other than options come before the command.
-var wrappers = map[string]int{
-	"env": 0, "command": 0, "exec": 0, "builtin": 0, "nice": 0, "nohup": 0, "stdbuf": 0, "time": 0, "setsid": 0, "ionice": 0, "xargs": 0,
-	"timeout": 1, "chrt": 1, "busybox": 0,
+// wrapper is a program that runs the command in its arguments.
+type wrapper struct {
+	words  int    // other than options that come before the command
+	valued string // its options that are followed by a value in a word of its own
 }
 
-// optionsWithValue are the options of wrappers that are followed by a value.
-var optionsWithValue = []string{"-n", "-u", "-s", "-k", "-c", "-o", "-e", "-i", "-S", "-C", "-I", "-L", "-P", "-a", "-d"}
+var wrappers = map[string]wrapper{
+	"env":  {0, "-u -C -a -S --unset --chdir --argv0 --split-string"},
+	"exec": {0, "-a"}, "command": {}, "builtin": {}, "nohup": {}, "setsid": {}, "busybox": {},
+	"nice":    {0, "-n --adjustment"},
+	"stdbuf":  {0, "-i -o -e --input --output --error"},
+	"time":    {0, "-o -f --output --format"},
+	"ionice":  {0, "-c -n --class --classdata"},
+	"xargs":   {0, "-n -s -I -L -P -a -d -E -J -R --max-args --max-chars --max-procs --arg-file --delimiter --process-slot-var"},
+	"timeout": {1, "-s -k --signal --kill-after"},
+	"chrt":    {1, "-T -P -D --sched-runtime --sched-period --sched-deadline"},
+}
 
 // unwrap returns the command that a wrapper runs, or nil.
 func unwrap(words []word) []word {
-	skip, ok := wrappers[path.Base(words[0].text)]
+	name := path.Base(words[0].text)
+	of, ok := wrappers[name]
 	if !ok || !words[0].known {
 		return nil
 	}
-	name := path.Base(words[0].text)
+	skip := of.words
 	for i := 1; i < len(words); i++ {
 		switch w := words[i]; {
 		case !w.known:
 			return nil
 		case strings.HasPrefix(w.text, "-"):
-			if slices.Contains(optionsWithValue, w.text) && !(name == "env" && w.text == "-i") && !(name == "stdbuf" && len(w.text) > 2) {
+			if of.takesNext(w.text) {
 				i++
 			}
 		case name == "env" && strings.Contains(w.text, "="):
@@ -138,4 +150,60 @@ func unwrap(words []word) []word {
 		}
 	}
 	return nil
+}
+
+// takesNext reports whether the word after an option, or after several letters in one, is its value. A
+// long option may be cut.
+func (p wrapper) takesNext(option string) bool {
+	valued := strings.Fields(p.valued)
+	if strings.HasPrefix(option, "--") {
+		return len(option) > 2 && slices.ContainsFunc(valued, func(v string) bool { return strings.HasPrefix(v, option) })
+	}
+	for i := 1; i < len(option); i++ {
+		if slices.Contains(valued, "-"+option[i:i+1]) {
+			return i == len(option)-1
+		}
+	}
+	return false
+}
+
+// split returns the command that env makes of the text after -S, or --split-string, and of the words after
+// it.
+func split(words []word) (string, bool) {
+	for i := 1; i < len(words) && words[i].known; i++ {
+		text := words[i].text
+		option, value, glued := text, "", false
+		if letters, after, is := strings.Cut(text, "S"); is && strings.HasPrefix(text, "-") && strings.Trim(letters[1:], "iv0") == "" {
+			option, value, glued = "-S", after, after != ""
+		} else if strings.HasPrefix(text, "--") {
+			option, value, glued = strings.Cut(text, "=")
+		}
+		switch {
+		case option == "-S", strings.HasPrefix(option, "--s") && strings.HasPrefix("--split-string", option):
+			rest := words[i+1:]
+			if !glued && len(rest) > 0 && rest[0].known {
+				value, rest = rest[0].text, rest[1:]
+			}
+			return joined("env "+value, rest)
+		case strings.HasPrefix(text, "-"):
+			if wrappers["env"].takesNext(text) {
+				i++
+			}
+		case !strings.Contains(text, "="):
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// joined adds words to a text that a shell could read; it returns false if one is not known.
+func joined(text string, words []word) (string, bool) {
+	for _, w := range words {
+		quoted, err := syntax.Quote(w.text, syntax.LangBash)
+		if err != nil || !w.known {
+			return "", false
+		}
+		text += " " + quoted
+	}
+	return text, true
 }
