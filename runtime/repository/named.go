@@ -3,6 +3,7 @@ package repository
 import (
 	"io"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,10 +82,7 @@ func (b *budget) named(dir string, tops []string) (list []string) {
 			return real
 		}
 		known[key] = ""
-		if home, err := os.UserHomeDir(); err == nil && strings.HasPrefix(path, "~/") {
-			path = filepath.Join(home, path[2:])
-		}
-		if !filepath.IsAbs(path) {
+		if path = expanded(path); !filepath.IsAbs(path) {
 			path = filepath.Join(base, path)
 		}
 		real, err := filepath.EvalSymlinks(path)
@@ -116,6 +114,24 @@ func (b *budget) named(dir string, tops []string) (list []string) {
 		}
 	}
 	return list
+}
+
+// expanded returns a path of git's configuration with the home folder in place of ~ or ~user at its
+// beginning. Git's %(prefix) is left: what was installed with git is in no workspace.
+func expanded(path string) string {
+	first, rest, _ := strings.Cut(path, "/")
+	name, is := strings.CutPrefix(first, "~")
+	home, err := os.UserHomeDir()
+	if is && name != "" {
+		var of *user.User
+		if of, err = user.Lookup(name); err == nil {
+			home = of.HomeDir
+		}
+	}
+	if !is || err != nil {
+		return path
+	}
+	return filepath.Join(home, rest)
 }
 
 // around reports whether inner is dir or lies in it.

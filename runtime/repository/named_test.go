@@ -3,6 +3,7 @@ package repository
 import (
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,6 +42,43 @@ func TestTOL45WhatAConfigurationNamesIsKept(t *testing.T) {
 	} {
 		if got := Runs(filepath.Join(root, path)); got != want {
 			t.Errorf("git runs %s: %v", path, got)
+		}
+	}
+}
+
+// A home folder may be named as ~ or by its user, with or without more after it.
+func TestTOL45AHomeFolderIsFound(t *testing.T) {
+	const head = "ref: refs/heads/main\n"
+	root := tree(t, map[string]string{
+		"a/.git/HEAD": head, "a/.git/config": "[core]\nhooksPath = ~/own\n", "own/x": "",
+		"b/.git/HEAD": head,
+	})
+	t.Setenv("HOME", root)
+	fixed := []string{"own"}
+	if me, err := user.Current(); err == nil {
+		if me, err = user.Lookup(me.Username); err == nil {
+			way, err := filepath.Rel(me.HomeDir, filepath.Join(root, "theirs"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for path, text := range map[string]string{"b/.git/config": "[core]\nhooksPath = ~" + me.Username + "/" + way + "\n", "theirs/x": ""} {
+				if err := os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(root, path), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			fixed = append(fixed, "theirs")
+		}
+	}
+	kept, err := Keep(root, false, &Calls{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range fixed {
+		if !slices.Contains(kept.Fixed, filepath.Join(root, path)) {
+			t.Errorf("%s is not kept, only %q", path, kept.Fixed)
 		}
 	}
 }
