@@ -18,6 +18,7 @@ type File struct {
 	mu   sync.RWMutex
 	open vfs.File // nil: not open
 	none bool     // the file does not exist
+	back bool     // it may be there again after a crash: its removal is not durable
 }
 
 // New returns the file at path. It is opened when it is first used.
@@ -77,20 +78,23 @@ func (f *File) Remove() error {
 		_ = f.open.Close()
 		f.open = nil
 	}
-	err := f.fs.Remove(f.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		f.none = true
-		return nil
-	}
-	if err != nil {
+	switch err := f.fs.Remove(f.path); {
+	case err == nil:
+		f.back = true
+	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	f.none = true
+	if !f.back {
+		return nil
+	}
 	dir, err := f.fs.OpenDir(f.fs.PathDir(f.path))
 	if err != nil {
 		return err
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	err = errors.Join(dir.Sync(), dir.Close())
+	f.back = err != nil
+	return err
 }
 
 // Close closes the file. From then on it behaves as one that does not exist.

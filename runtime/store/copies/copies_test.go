@@ -51,6 +51,40 @@ func TestMEM7AFileOfCopiesIsThereOnceItIsWritten(t *testing.T) {
 	}
 }
 
+// unsynced is a disk on which a folder cannot be made durable at first.
+type unsynced struct {
+	vfs.FS
+	fails int
+}
+
+func (u *unsynced) OpenDir(name string) (vfs.File, error) {
+	if u.fails--; u.fails >= 0 {
+		return nil, fs.ErrInvalid
+	}
+	return u.FS.OpenDir(name)
+}
+
+// MEM-10: a removal that could not be made durable is made so by the next one.
+func TestMEM10ARemovalThatFailedIsMadeDurableByTheNext(t *testing.T) {
+	mem := vfs.NewCrashableMem()
+	f := copies.New(&unsynced{mem, 1}, "vectors", true)
+	dir, err := mem.OpenDir("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Write([]byte("a"), 0), f.Sync(), dir.Sync()); err != nil {
+		t.Fatal(err)
+	}
+	for n, there := range []bool{true, false} {
+		if err := f.Remove(); (err != nil) != there {
+			t.Errorf("removed %d times: %v", n+1, err)
+		}
+		if _, err := mem.CrashClone(vfs.CrashCloneCfg{}).Stat("vectors"); (err == nil) != there {
+			t.Errorf("removed %d times, it is there after a crash: %v", n+1, err == nil)
+		}
+	}
+}
+
 func TestMEM7AFileOfCopiesThatIsOnlyReadStaysAsItIs(t *testing.T) {
 	disk := vfs.NewMem()
 	still := copies.New(disk, "vectors", false)
