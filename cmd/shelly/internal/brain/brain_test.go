@@ -57,6 +57,45 @@ func TestCFG7AStartThatWaitsForTheServerSaysSo(t *testing.T) {
 	}
 }
 
+// BRN-10: while no model is chosen, a call chooses one for itself and waits for no other call that does.
+func TestBRN10ACallDoesNotWaitForAnotherThatChooses(t *testing.T) {
+	var asked atomic.Int32
+	hangs, answered := make(chan struct{}), make(chan struct{})
+	model := mock.New(mock.Options{Brain: says("hello")})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/tags" && asked.Add(1) == 2 { // the first comes from the start
+			close(hangs)
+			<-answered
+		}
+		if asked.Load() == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		model.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	c := config.Brain{Kind: "ollama", URL: server.URL, OnUnreachable: "wait"}
+	c.Timeouts.Connect, c.Timeouts.Load, c.Timeouts.FirstToken, c.Timeouts.Idle, c.Timeouts.Total = time.Minute, time.Minute, time.Minute, time.Minute, time.Minute
+	b, err := Open(t.Context(), c, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chat := func() error {
+		_, err := b.Chat(t.Context(), fsm.AskBrain{Purpose: fsm.PurposeAnswer}, nil, func(daemon.Piece) {})
+		return err
+	}
+	first := make(chan error, 1)
+	go func() { first <- chat() }()
+	<-hangs
+	if err := chat(); err != nil {
+		t.Errorf("a call while another chooses: %v", err)
+	}
+	close(answered)
+	if err := <-first; err != nil {
+		t.Errorf("the first call: %v", err)
+	}
+}
+
 func TestCFG7AStartWithoutAModelEndsOrWaitsForOne(t *testing.T) {
 	var ready atomic.Bool
 	model := mock.New(mock.Options{Brain: says("hello")})

@@ -1,11 +1,11 @@
 package brain
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -72,13 +72,12 @@ func Options(c config.Brain) ollama.Options {
 // again; if none for vectors could be, each embedding does.
 type Ollama struct {
 	Client *ollama.Client
-	mu     sync.Mutex             // held while models are chosen, which may take as long as the server does
-	ready  atomic.Pointer[chosen] // nil: nothing is chosen yet
-	seen   []ollama.Model         // guarded by mu: installed models, none of which can embed
-	keeps  atomic.Int32           // whether the server keeps both models loaded: a [keeping]
-	slots  int                    // calls that the server serves at once
-	spurns bool                   // vectors are turned off (MEM-11)
-	log    *slog.Logger           // nil: nothing is logged
+	ready  atomic.Pointer[chosen]         // nil: nothing is chosen yet
+	seen   atomic.Pointer[[]ollama.Model] // installed models, none of which can embed; nil: none was seen
+	keeps  atomic.Int32                   // whether the server keeps both models loaded: a [keeping]
+	slots  int                            // calls that the server serves at once
+	spurns bool                           // vectors are turned off (MEM-11)
+	log    *slog.Logger                   // nil: nothing is logged
 }
 
 // chosen is a client for the chosen models.
@@ -95,19 +94,17 @@ func (o *Ollama) choose(ctx context.Context) (*chosen, error) {
 	return &chosen{o.Client.With(chat, embed), chat, embed}, nil
 }
 
+// current returns what is chosen, or chooses. A call does not wait for another that chooses: that may
+// take as long as the server does, and each call ends when it is given up.
 func (o *Ollama) current(ctx context.Context) (*chosen, error) {
-	if ready := o.ready.Load(); ready != nil { // whatever is being looked for
+	if ready := o.ready.Load(); ready != nil {
 		return ready, nil
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.ready.Load() == nil {
-		ready, err := o.choose(ctx)
-		if err != nil {
-			return nil, err
-		}
-		o.ready.Store(ready)
+	ready, err := o.choose(ctx)
+	if err != nil {
+		return nil, err
 	}
+	o.ready.CompareAndSwap(nil, ready) // unless another call was first
 	return o.ready.Load(), nil
 }
 
@@ -138,13 +135,8 @@ func (o *Ollama) Embed(ctx context.Context, text string) (vector []byte, model s
 // lookAgain chooses an embedding model that was installed after the chat model was chosen
 // (BRN-10). Models are asked what they can do only when the list of them has changed.
 func (o *Ollama) lookAgain(ctx context.Context, was *chosen) (*chosen, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if now := o.ready.Load(); now.embed != "" {
-		return now, nil
-	}
 	models, err := o.Client.Models(ctx)
-	if err != nil || slices.Equal(models, o.seen) {
+	if err != nil || slices.Equal(models, *cmp.Or(o.seen.Load(), new([]ollama.Model))) {
 		return was, err
 	}
 	_, embed, err := o.Client.With(was.chat, "").Choose(ctx)
@@ -152,15 +144,14 @@ func (o *Ollama) lookAgain(ctx context.Context, was *chosen) (*chosen, error) {
 		return nil, err
 	}
 	if embed == "" {
-		o.seen = models
+		o.seen.Store(&models)
 		return was, nil
 	}
-	now := &chosen{was.client.With(was.chat, embed), was.chat, embed}
-	o.ready.Store(now)
-	if o.log != nil {
+	first := o.ready.CompareAndSwap(was, &chosen{was.client.With(was.chat, embed), was.chat, embed})
+	if first && o.log != nil {
 		o.log.Info("an embedding model is chosen; entries in memory get their vectors", "embed_model", embed)
 	}
-	return now, nil
+	return o.ready.Load(), nil
 }
 
 // Embeds reports whether an embedding model is chosen: not while the server has none, or until it
