@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
 
@@ -164,6 +165,23 @@ func TestCLI156EarlierLinesComeBack(t *testing.T) {
 	p.presses("down", "down", "down", "down", "down")
 	if got := p.edit.Text(); got != "draft" {
 		t.Errorf("got %q; want %q", got, "draft")
+	}
+}
+
+func TestCLI157TooManyPicturesAreNotAttached(t *testing.T) {
+	p := newPerson(t)
+	for range comm.ImagesMax {
+		p.does(Image{Path: "a.png", Data: []byte("a")})
+	}
+	p.does(Image{Path: "b.png", Data: []byte("b")}, Image{Path: "c.png", Data: []byte("c"), Typed: "c.png"})
+	p.shows("✗ a request has at most 16 pictures: send these first")
+	p.shows0("b.png, 1 KiB")
+	if got := p.edit.Text(); got != "c.png" {
+		t.Errorf("what was typed is lost: %q", got)
+	}
+	p.asks("")
+	if a, _ := last[Ask](p); len(a.Images) != comm.ImagesMax {
+		t.Errorf("%d images are sent", len(a.Images))
 	}
 }
 

@@ -1,12 +1,14 @@
 package talk
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
 	"shelly/cmd/shelly/internal/question"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
 
@@ -128,6 +130,9 @@ func (m *Model) paste(text string) []Effect {
 
 // image attaches a picture that was read.
 func (m *Model) image(i Image) {
+	if i.Err == nil && len(m.images) >= comm.ImagesMax {
+		i.Err = fmt.Errorf("a request has at most %d pictures: send these first", comm.ImagesMax)
+	}
 	switch {
 	case i.Err != nil && i.Typed != "":
 		m.insert(i.Typed)
