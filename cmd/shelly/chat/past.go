@@ -41,10 +41,21 @@ func loadPast(data string) []string {
 			lines = append(lines, line)
 		}
 	}
-	if over := len(lines) - editor.PastMax; over > 0 {
-		lines = lines[over:]
-		if len(raw) > pastBytesMax || over > editor.PastMax {
-			_ = writePast(name, lines)
+	over := max(len(lines)-editor.PastMax, 0)
+	lines = lines[over:]
+	if len(raw) > pastBytesMax || over > editor.PastMax {
+		lines = newest(lines)
+		_ = writePast(name, lines)
+	}
+	return lines
+}
+
+// newest returns those of the lines, from the last one back, that the file has room for.
+func newest(lines []string) []string {
+	left := pastBytesMax
+	for i := len(lines) - 1; i >= 0; i-- {
+		if left -= len(pastLine(lines[i])); left < 0 {
+			return lines[i+1:]
 		}
 	}
 	return lines

@@ -42,6 +42,25 @@ func TestCLI156WhatWasAskedIsKept(t *testing.T) {
 	}
 }
 
+// A few lines can be too long for the file, too.
+func TestCLI156TheFileIsBoundedWithLongLines(t *testing.T) {
+	data := t.TempDir()
+	long := strings.Repeat("<", pastLineMax) // each is six bytes in the file
+	for i := range 20 {
+		if err := keepPast(data, fmt.Sprint(i)+long[3:]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := loadPast(data)
+	info, err := os.Stat(filepath.Join(data, pastFile))
+	if err != nil || info.Size() > pastBytesMax || len(got) != 10 || !strings.HasPrefix(got[9], "19<") {
+		t.Errorf("%d lines, %+v, %v; want the newest 10 of them, in at most %d bytes", len(got), info, err, pastBytesMax)
+	}
+	if again := loadPast(data); !slices.Equal(again, got) {
+		t.Errorf("%d lines are left for the next start, not %d", len(again), len(got))
+	}
+}
+
 func TestCLI156TheFileIsBounded(t *testing.T) {
 	data := t.TempDir()
 	var all []byte
