@@ -168,7 +168,7 @@ func TestCLI156EarlierLinesComeBack(t *testing.T) {
 	}
 }
 
-func TestCLI157TooManyPicturesAreNotAttached(t *testing.T) {
+func TestCLI157WhatTheDaemonWouldRefuseIsNotSent(t *testing.T) {
 	p := newPerson(t)
 	for range comm.ImagesMax {
 		p.does(Image{Path: "a.png", Data: []byte("a")})
@@ -179,7 +179,12 @@ func TestCLI157TooManyPicturesAreNotAttached(t *testing.T) {
 	if got := p.edit.Text(); got != "c.png" {
 		t.Errorf("what was typed is lost: %q", got)
 	}
-	p.asks("")
+	p.presses("ctrl+u", "enter")
+	if a, sent := last[Ask](p); sent {
+		t.Errorf("a request without a text is sent: %+v", a)
+	}
+	p.shows("say what shelly should do with the picture")
+	p.asks("what are these?")
 	if a, _ := last[Ask](p); len(a.Images) != comm.ImagesMax {
 		t.Errorf("%d images are sent", len(a.Images))
 	}

@@ -150,7 +150,10 @@ func (m *Model) enter() []Effect {
 	if m.because != "" {
 		return m.reason(strings.TrimSpace(text))
 	}
-	if strings.TrimSpace(text) == "" && len(m.images) == 0 {
+	if strings.TrimSpace(text) == "" {
+		if len(m.images) > 0 { // the daemon takes no request without a text
+			m.tell("say what shelly should do with the picture")
+		}
 		return nil
 	}
 	if effects, done := m.command(text); done {
