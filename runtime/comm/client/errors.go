@@ -28,6 +28,12 @@ var (
 	ErrInterrupted = errors.New("the connection to shelly broke before the reply; ask with the same id again, which is never done twice")
 )
 
+// unannounced is an [ErrNotRunning] although a process uses the data folder: the daemon may be starting
+// or ending, or somebody has removed its file.
+type unannounced struct{ error }
+
+func (unannounced) Is(target error) bool { return target == ErrNotRunning }
+
 // Error is a refusal of the daemon.
 type Error struct {
 	comm.Problem
