@@ -13,6 +13,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/durable"
+	"shelly/runtime/misfit"
 )
 
 // Name is the file's name in the data folder.
@@ -70,7 +71,7 @@ func parse(data []byte) ([]entry, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&k); err != nil {
-		return nil, err
+		return nil, misfit.Worded(err)
 	}
 	_, after := d.Token()
 	switch {

@@ -12,6 +12,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/wording"
+	"shelly/runtime/misfit"
 )
 
 // FileVersion is the version of the file that [Memory.Export] writes.
@@ -166,7 +167,7 @@ func ReadEntry(data []byte) (e fsm.Entry, err error) {
 		return e, errors.New("it is not valid UTF-8")
 	}
 	if err := strict(data, &e); err != nil {
-		return fsm.Entry{}, fmt.Errorf("not an entry: %w", err)
+		return fsm.Entry{}, fmt.Errorf("not an entry: %w", misfit.Worded(err))
 	}
 	return e, Check(e)
 }

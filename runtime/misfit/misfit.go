@@ -11,8 +11,15 @@ import (
 )
 
 // Worded returns the error of reading JSON in the words of JSON: where a value is not of the expected
-// type, the library names types of Go. Other errors are returned as they are.
+// type, the library names types of Go, and before an unknown field itself. Other errors are returned as
+// they are.
 func Worded(err error) error {
+	if err == nil {
+		return nil
+	}
+	if unknown, is := strings.CutPrefix(err.Error(), "json: unknown field"); is {
+		return errors.New("unknown field" + unknown)
+	}
 	var kind *json.UnmarshalTypeError
 	if !errors.As(err, &kind) || kind.Type == nil {
 		return err

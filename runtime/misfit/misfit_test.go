@@ -2,6 +2,7 @@ package misfit_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"shelly/runtime/misfit"
@@ -32,5 +33,13 @@ func TestNoTypesOfGoAreNamed(t *testing.T) {
 		if got := misfit.Worded(json.Unmarshal([]byte(text), &v)); got == nil || got.Error() != want {
 			t.Errorf("%s: got %v; want an error, %q", text, got, want)
 		}
+	}
+	d := json.NewDecoder(strings.NewReader(`{"z": 1}`))
+	d.DisallowUnknownFields()
+	if got := misfit.Worded(d.Decode(&v)); got == nil || got.Error() != `unknown field "z"` {
+		t.Errorf("got %v; want that z is unknown", got)
+	}
+	if err := misfit.Worded(nil); err != nil {
+		t.Errorf("no error became %v", err)
 	}
 }

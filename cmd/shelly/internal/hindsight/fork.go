@@ -14,6 +14,7 @@ import (
 	"shelly/runtime/comm"
 	"shelly/runtime/daemon"
 	"shelly/runtime/front/wire"
+	"shelly/runtime/misfit"
 	"shelly/sim/history"
 	"shelly/sim/history/fork"
 )
@@ -102,7 +103,7 @@ func forkOf(data []byte) (in wanted, err error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	err = d.Decode(&in)
-	return in, err
+	return in, misfit.Worded(err)
 }
 
 // unfit words errors that a person can fix.
