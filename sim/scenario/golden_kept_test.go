@@ -122,6 +122,7 @@ func TestSCN35AGoldenIsComparedAsText(t *testing.T) {
 	}{
 		{"the same", func(s string) string { return s }, nil},
 		{"line ends of another system", func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }, nil},
+		{"a byte order mark", func(s string) string { return "\uFEFF" + s }, nil},
 		{"another text", func(s string) string { return strings.Replace(s, "Hello.", "Bye.", 1) }, []string{
 			"s/office.scenario.yaml:5:10: expect.golden differs from s/office.golden.yaml", "--- s/office.golden.yaml\n", "+++ this run\n",
 			"\n  -  - {id: r1, session: cli:direct, text: Bye., outcome: answered}\n", "\n  +  - {id: r1, session: cli:direct, text: Hello., outcome: answered}\n",

@@ -76,8 +76,8 @@ func readGolden(fsys fs.FS, path string) (text string, found bool, err error) {
 	if err != nil {
 		return "", false, fmt.Errorf("cannot be read: %w", strict.WithoutPath(err))
 	}
-	// A checkout may have put \r\n for \n; what a case did has \r in escapes only.
-	if text = strings.ReplaceAll(string(data), "\r\n", "\n"); len(text) > BytesMax {
+	// A checkout may have put \r\n for \n, and an editor a mark before it; what a case did has both in escapes only.
+	if text = strings.ReplaceAll(strings.TrimPrefix(string(data), "\uFEFF"), "\r\n", "\n"); len(text) > BytesMax {
 		return "", false, errGoldenSize
 	}
 	return text, true, nil
