@@ -388,7 +388,7 @@ func (d *Daemon) lived(m state.Move) {
 	case m.On != state.OnLost:
 		d.o.Log.Info("lifecycle", "state", m.To, "because", m.On)
 	case m.From != state.Stopped:
-		d.o.Log.Warn("the last run ended without a shutdown; what was unfinished continues", "state", m.From)
+		d.o.Log.Warn("the journal ends without a shutdown, as after a crash or in a restored backup; what was unfinished continues", "state", m.From)
 	}
 }
 
