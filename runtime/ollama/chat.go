@@ -230,12 +230,6 @@ func (c *Client) cut(ctx context.Context, err error) *Error {
 	}
 }
 
-// repeating is the failure of a model that the server has stopped because it repeated itself
-// (BRN-45). Some servers only end the stream then.
-func (c *Client) repeating() *Error {
-	return failure(fsm.BrainError, "the model %q repeated itself until the server stopped it: ask in other words, or take another model", c.opt.Model)
-}
-
 // broken classifies an error that the server reports during a stream.
 func (c *Client) broken(line []byte) *Error {
 	text, _ := errorText(line)

@@ -187,6 +187,12 @@ func (c *Client) reported(text string) *Error {
 	}
 }
 
+// repeating is the failure of a model that the server has stopped because it repeated itself
+// (BRN-45). Some servers only end the stream then.
+func (c *Client) repeating() *Error {
+	return failure(fsm.BrainError, "the model %q repeated itself until the server stopped it: ask in other words, or take another model", c.opt.Model)
+}
+
 // sort turns an error of the API library into an [*Error].
 func (c *Client) sort(ctx context.Context, model string, err error) *Error {
 	var status api.StatusError
