@@ -68,7 +68,8 @@ func (c *Client) chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	if err != nil {
 		return fsm.BrainAnswered{}, err
 	}
-	if err := c.seen(ask, model); err != nil {
+	ask, err = c.seen(ask, model)
+	if err != nil {
 		return fsm.BrainAnswered{}, err
 	}
 	for refusals := 0; ; refusals++ {

@@ -1,6 +1,11 @@
 package ollama
 
-import "shelly/fsm"
+import (
+	"slices"
+	"strings"
+
+	"shelly/fsm"
+)
 
 // manner is how a model is asked: as configured, as far as the model is able to.
 type manner struct {
@@ -45,17 +50,40 @@ func (c *Client) mannerOf(ask fsm.AskBrain, f facts) manner {
 const imageBytesMax = 20 << 20
 
 // seen rejects images if the model cannot see them: a server would drop them silently, and the
-// model would answer as if there were none (BRN-15).
-func (c *Client) seen(ask fsm.AskBrain, f facts) *Error {
-	for _, m := range ask.Conversation.Messages {
-		for _, image := range m.Images {
-			switch {
-			case f.told && !f.can.Vision:
-				return failure(fsm.BrainError,
-					"the model %q cannot see images: configure one that can (\"ollama show MODEL\" lists vision under capabilities), or ask without them", c.opt.Model)
-			case len(image) > imageBytesMax:
-				return failure(fsm.BrainError, "an image of %d bytes is larger than the limit of %d MiB", len(image), imageBytesMax>>20)
-			}
+// model would answer as if there were none (BRN-15). In place of those of earlier turns, about which
+// nobody asks now, it gets a word.
+func (c *Client) seen(ask fsm.AskBrain, f facts) (fsm.AskBrain, *Error) {
+	messages := ask.Conversation.Messages
+	present := len(messages) // where the turn that is to be answered begins
+	for ask.Purpose == fsm.PurposeAnswer && present > 0 {
+		if present--; messages[present].Begins() {
+			break
+		}
+	}
+	for i := range messages {
+		err := c.unseen(messages[i].Images, f)
+		switch {
+		case err == nil:
+			continue
+		case i >= present:
+			return ask, err
+		}
+		ask.Conversation.Messages = slices.Clone(ask.Conversation.Messages)
+		m := &ask.Conversation.Messages[i]
+		m.Text, m.Images = strings.TrimRight("[image]\n"+m.Text, "\n"), nil
+	}
+	return ask, nil
+}
+
+// unseen says why the model cannot see images, or nil.
+func (c *Client) unseen(images [][]byte, f facts) *Error {
+	for _, image := range images {
+		switch {
+		case f.told && !f.can.Vision:
+			return failure(fsm.BrainError,
+				"the model %q cannot see images: configure one that can (\"ollama show MODEL\" lists vision under capabilities), or ask without them", c.opt.Model)
+		case len(image) > imageBytesMax:
+			return failure(fsm.BrainError, "an image of %d bytes is larger than the limit of %d MiB", len(image), imageBytesMax>>20)
 		}
 	}
 	return nil

@@ -88,6 +88,39 @@ func TestBRN15ImagesAreNotSentToAModelThatCannotSee(t *testing.T) {
 	wantClass(t, err, fsm.BrainError, "20 MiB")
 }
 
+// One image, once sent to a model that cannot see it, must not end the conversation.
+func TestBRN15ImagesOfEarlierTurnsAreLeftOut(t *testing.T) {
+	h, s := newHost(t)
+	c := client(t, s, nil)
+	a := ask("and now?")
+	a.Conversation.Messages = []fsm.Message{
+		{Role: fsm.RoleUser, Text: "what is this?", Images: [][]byte{{1}}}, {Role: fsm.RoleAssistant, Text: "no answer"},
+		{Role: fsm.RoleUser, Images: [][]byte{{2}}}, {Role: fsm.RoleAssistant, Text: "no answer"},
+		{Role: fsm.RoleUser, Text: "and now?"}, {Role: fsm.RoleAssistant, Text: "so"}, {Role: fsm.RoleUser, Text: "go on", Aside: true},
+	}
+	if _, err := c.Chat(testContext(t), a, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"role":"user","content":"[image]\nwhat is this?"},{"role":"assistant","content":"no answer"},{"role":"user","content":"[image]"},`
+	if len(h.chats) != 1 || !strings.Contains(h.chats[0], want) || strings.Contains(h.chats[0], `"images"`) {
+		t.Errorf("sent is %s; want %s", h.chats, want)
+	}
+	if got := a.Conversation.Messages[0]; got.Text != "what is this?" || len(got.Images) != 1 {
+		t.Errorf("the conversation itself has become %+v", got)
+	}
+	a.Conversation.Messages[4].Images = [][]byte{{3}}
+	_, err := c.Chat(testContext(t), a, nil, nil)
+	wantClass(t, err, fsm.BrainError, `"m" cannot see images`)
+	a.Purpose = fsm.PurposeSummary
+	if _, err := c.Chat(testContext(t), a, nil, nil); err != nil {
+		t.Errorf("a summary of what the model could not see: %v", err)
+	}
+	h.can = `"completion","vision"`
+	if _, err := client(t, s, nil).Chat(testContext(t), a, nil, nil); err != nil || strings.Count(h.chats[2], `"images"`) != 3 {
+		t.Errorf("%v; sent is %s; want 3 images", err, h.chats[2])
+	}
+}
+
 func lookTool() []fsm.ToolDecl {
 	return []fsm.ToolDecl{{Name: "look", Description: "looks\naround", Parameters: `{"type":"object"}`, Builtin: true}}
 }
