@@ -101,18 +101,16 @@ func (k *Keys) Begin(name Name, sum Sum) (*Answer, error) {
 	return nil, nil
 }
 
-// End keeps the answer for a key; nil: nothing has happened, and the key becomes free.
+// End keeps the answer for a key that was taken; nil: nothing has happened, and the key becomes free.
 func (k *Keys) End(name Name, a *Answer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	i := k.index(name)
-	switch {
-	case i < 0:
-	case a == nil:
+	i := k.index(name) // it is there: a key without its answer is never dropped
+	if a == nil {
 		k.list = slices.Delete(k.list, i, i+1)
-	default:
-		k.list[i].answer = a
+		return
 	}
+	k.list[i].answer = a
 }
 
 func (k *Keys) index(name Name) int {
