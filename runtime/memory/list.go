@@ -30,14 +30,29 @@ type Counts struct {
 	Apart   bool   `json:"apart,omitempty"` // the server may not keep it loaded beside the chat model (MEM-11)
 }
 
+// SummaryBytesMax is the most bytes of summaries that one list, or one search, returns; the first one
+// may be longer.
+const SummaryBytesMax = 4 << 20
+
+// summaries counts the bytes of summaries.
+type summaries int
+
+// take adds a summary, and reports whether it may still be returned.
+func (s *summaries) take(text string) bool {
+	first := *s == 0
+	*s += summaries(len(text))
+	return first || *s <= SummaryBytesMax
+}
+
 // List returns at most limit of the entries that f wants, newest first, after skipping the first
-// skip, and the total number that f wants.
+// skip, and the total number that f wants. It returns fewer if their summaries are very long
+// ([SummaryBytesMax]).
 func (m *Memory) List(ctx context.Context, f Filter, skip, limit int) ([]Listed, int, error) {
 	if err := m.Wait(ctx); err != nil {
 		return nil, 0, err
 	}
 	page, n := m.page(f, max(0, skip), max(0, limit))
-	there := page[:0]
+	there, bytes := page[:0], summaries(0)
 	for _, l := range page {
 		e, ok, err := m.entries.Entry(l.ID)
 		switch {
@@ -46,6 +61,9 @@ func (m *Memory) List(ctx context.Context, f Filter, skip, limit int) ([]Listed,
 		case err == nil && !ok: // it was forgotten just now
 			n--
 			continue
+		}
+		if !bytes.take(e.Summary) {
+			return there, n, nil
 		}
 		of := spaceOf(e)
 		l.Summary, l.Model, l.Dimensions = e.Summary, of.model, of.dimensions

@@ -108,7 +108,8 @@ func (m *Memory) Recall(ctx context.Context, e fsm.Recall) ([]fsm.Memory, error)
 // apart reports whether an embedding may make the server unload the chat model.
 func (m *Memory) apart() bool { return m.o.Apart != nil && m.o.Apart() }
 
-// Search is Recall that gives its reasons.
+// Search is Recall that gives its reasons. It returns fewer entries if their summaries are very long
+// ([SummaryBytesMax]).
 func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 	if q.TopK < 1 {
 		return Result{}, nil
@@ -138,10 +139,14 @@ func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 	if err := o.search(m, q.Mode, need); err != nil {
 		return Result{}, err
 	}
+	bytes := summaries(0)
 	for _, h := range fuse(m.ranking(q.TopK), m.age(), o.keyword, o.vector) {
 		f, ok, err := m.found(h, &o)
 		if err != nil {
 			return Result{}, err
+		}
+		if ok && !bytes.take(f.Summary) {
+			break
 		}
 		if ok {
 			r.Found = append(r.Found, f)

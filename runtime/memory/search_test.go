@@ -266,3 +266,27 @@ func (c *counted) Embed(ctx context.Context, text string) ([]byte, string, error
 	c.times++
 	return c.embedder.Embed(ctx, text)
 }
+
+// What is listed or found at once is bounded in bytes too: an entry that was brought in may have
+// megabytes.
+func TestCOM17SummariesAreBounded(t *testing.T) {
+	long := "disk" + strings.Repeat(" ", memory.SummaryBytesMax/2-4)
+	m := open(t, nil, entry("a", 1, long), entry("b", 2, long), entry("c", 3, long+" "), entry("d", 4, "disk"))
+	for _, test := range []struct {
+		skip int
+		want string
+	}{{0, "dc"}, {1, "c"}, {2, "ba"}, {3, "a"}, {4, ""}} {
+		list, total, err := m.List(t.Context(), memory.Filter{}, test.skip, 10)
+		got := ""
+		for _, l := range list {
+			got += l.ID
+		}
+		if err != nil || got != test.want || total != 4 {
+			t.Errorf("after %d: %s of %d, %v; want %s of 4", test.skip, got, total, err, test.want)
+		}
+	}
+	r, err := m.Search(t.Context(), memory.Query{Text: "disk", TopK: 10})
+	if bytes := len(r.Found[0].Summary) + len(r.Found[1].Summary); err != nil || len(r.Found) != 2 || bytes > memory.SummaryBytesMax {
+		t.Errorf("%d entries with %d bytes were found, %v; want 2", len(r.Found), bytes, err)
+	}
+}

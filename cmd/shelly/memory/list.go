@@ -62,7 +62,7 @@ func listEntries(ctx context.Context, m memories, f memory.Filter, limit int) (c
 			return comm.MemoryBody{}, err
 		}
 		all.Entries, all.Total, all.Memory = append(all.Entries, page.Entries...), page.Total, page.Memory
-		if len(page.Entries) < n || len(all.Entries) == limit {
+		if len(page.Entries) == 0 || len(all.Entries) == limit || len(all.Entries) >= all.Total {
 			return all, nil
 		}
 	}

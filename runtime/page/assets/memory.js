@@ -45,7 +45,7 @@ export async function memoryView(main, signal) {
   const list = () => show(async () => {
     const body = await get(query('/v1/memory', { skip: skip || '', limit: pageSize }), { signal });
     return [el('p', { class: 'dim' }, `${body.total} ${body.total === 1 ? 'entry' : 'entries, the newest first'}.`), body.entries.length ? el('ul', { class: 'rows' }, body.entries.map((m) => entry(m))) : el('p', { class: 'dim' }, 'The memory is empty.'),
-      el('div', { class: 'buttons' }, skip ? button('Newer', () => turn(-pageSize)) : null, skip + body.entries.length < body.total ? button('Older', () => turn(pageSize)) : null)];
+      el('div', { class: 'buttons' }, skip ? button('Newer', () => turn(-pageSize)) : null, skip + body.entries.length < body.total ? button('Older', () => turn(body.entries.length)) : null)];
   });
 
   function turn(by) {
