@@ -114,7 +114,7 @@ func (c *revokeCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 		return err
 	}
 	taken, err := client.New(cfg.Data, client.Options{}).Revoke(ctx, a.ID, c.By)
-	if errors.Is(err, client.ErrNotRunning) {
+	if errors.Is(err, client.ErrNotRunning) && !errors.Is(err, client.ErrUnannounced) { // a daemon would not see the change
 		if err := datafolder.Own(cfg.Data); err != nil {
 			return exit.With(exit.Data, err)
 		}

@@ -34,7 +34,7 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	list, err := client.New(cfg.Data, client.Options{}).Channels(context.Background())
 	runs := err == nil
 	switch {
-	case errors.Is(err, client.ErrNotRunning):
+	case errors.Is(err, client.ErrNotRunning) && !errors.Is(err, client.ErrUnannounced):
 		for _, s := range channels.Specs(cfg, slog.New(slog.DiscardHandler)) {
 			list = append(list, s.State())
 		}

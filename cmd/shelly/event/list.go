@@ -35,7 +35,7 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	list, err := client.New(cfg.Data, client.Options{}).Sources(context.Background())
 	runs := err == nil
 	switch {
-	case errors.Is(err, client.ErrNotRunning):
+	case errors.Is(err, client.ErrNotRunning) && !errors.Is(err, client.ErrUnannounced):
 		for _, s := range watched.Sources(cfg) {
 			list = append(list, event.State{Name: s.Name, Kind: s.Kind, Of: s.Of})
 		}

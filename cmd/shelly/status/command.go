@@ -84,9 +84,9 @@ func (c *Command) watch(ctx context.Context, t *terminal.Terminal, daemon *clien
 		case ctx.Err() != nil:
 			fmt.Fprintln(t.Out)
 			return nil
-		case errors.Is(err, client.ErrNotRunning):
+		case errors.Is(err, client.ErrNotRunning) && !errors.Is(err, client.ErrUnannounced):
 			fmt.Fprintln(screen.Out, "shelly is not running")
-		case errors.Is(err, client.ErrSilent), errors.Is(err, client.ErrBroken): // it was killed, or is too busy
+		case errors.Is(err, client.ErrUnannounced), errors.Is(err, client.ErrSilent), errors.Is(err, client.ErrBroken): // it was killed, or is too busy
 			fmt.Fprintln(screen.Out, err)
 		case err != nil:
 			return err

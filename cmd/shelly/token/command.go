@@ -147,7 +147,7 @@ func revoke(data, name string) (taken bool, err error) {
 // stopped changes the token file of a data folder if no daemon runs that could do it; err is
 // the outcome of asking the daemon.
 func stopped(data string, err error, do func(*access.Clients) error) error {
-	if !errors.Is(err, client.ErrNotRunning) {
+	if !errors.Is(err, client.ErrNotRunning) || errors.Is(err, client.ErrUnannounced) { // a daemon would not see the change
 		return exit.Daemon(err)
 	}
 	if err := datafolder.Check(data); err != nil {

@@ -58,7 +58,7 @@ func noAccess(err error) error {
 }
 
 // ReadEndpoint returns where the daemon of a data folder listens. Without a file
-// the error is ErrNotRunning, in other words if a process uses the folder; if this user may not read it, ErrNoAccess; if it is damaged, ErrEndpoint. A file left by a killed daemon looks like any other, so
+// the error is ErrNotRunning, and also ErrUnannounced if a process uses the folder; if this user may not read it, ErrNoAccess; if it is damaged, ErrEndpoint. A file left by a killed daemon looks like any other, so
 // the listener must prove what it is before it is sent the token (COM-18). The
 // addresses are always loopback addresses.
 func ReadEndpoint(dir string) (Endpoint, error) {
@@ -66,7 +66,7 @@ func ReadEndpoint(dir string) (Endpoint, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if used := store.InUse(datafolder.Store(dir)); used != nil {
-			return Endpoint{}, unannounced{fmt.Errorf("shelly does not say where it listens (there is no %s: it may just be starting), but %w", path, used)}
+			return Endpoint{}, unannounced{fmt.Errorf("%w (there is no %s: it may just be starting), but %w", ErrUnannounced, path, used)}
 		}
 		return Endpoint{}, fmt.Errorf("%w (there is no %s)", ErrNotRunning, path)
 	}

@@ -12,6 +12,9 @@ import (
 // are engine.ErrBusy, engine.ErrConflict, engine.ErrStopping and engine.ErrNoSpace.
 var (
 	ErrNotRunning = errors.New("shelly is not running; start it with: shelly run")
+	// ErrUnannounced: nothing says where a daemon listens, but a process uses the data folder. It is an
+	// ErrNotRunning, too: the daemon may be starting or ending, or somebody has removed its file.
+	ErrUnannounced = errors.New("shelly does not say where it listens")
 	// ErrSilent: the daemon's process lives, but says nothing.
 	ErrSilent       = errors.New("shelly does not answer")
 	ErrUnauthorized = errors.New("shelly does not take the token")
@@ -28,11 +31,10 @@ var (
 	ErrInterrupted = errors.New("the connection to shelly broke before the reply; ask with the same id again, which is never done twice")
 )
 
-// unannounced is an [ErrNotRunning] although a process uses the data folder: the daemon may be starting
-// or ending, or somebody has removed its file.
+// unannounced is an [ErrUnannounced].
 type unannounced struct{ error }
 
-func (unannounced) Is(target error) bool { return target == ErrNotRunning }
+func (unannounced) Is(target error) bool { return target == ErrNotRunning || target == ErrUnannounced }
 
 // Error is a refusal of the daemon.
 type Error struct {
