@@ -91,14 +91,19 @@ func (p Policy) call(words []word, depth int) (Verdict, string) {
 	if depth >= depthMax {
 		return verdict, why
 	}
-	v, text := Runs, ""
-	if script, ok := scriptOf(words); ok {
-		v, text = p.script(script, depth+1)
-	} else if inner := unwrap(words); len(inner) > 0 {
-		v, text = p.call(inner, depth+1)
+	worse := func(v Verdict, text string) {
+		if v > verdict {
+			verdict, why = v, text
+		}
 	}
-	if v > verdict {
-		return v, text
+	if script, ok := scriptOf(words); ok {
+		worse(p.script(script, depth+1))
+		return verdict, why
+	}
+	for _, inner := range append(executed(words), unwrap(words)) {
+		if len(inner) > 0 {
+			worse(p.call(inner, depth+1))
+		}
 	}
 	return verdict, why
 }

@@ -74,8 +74,13 @@ func TestTOL47GuardsRefuseWhatIsPlainAndNothingElse(t *testing.T) {
 		"find . | xargs -r -0 -n1 sudo rm":            Denied,
 		"find . | xargs -n 1 echo sudo":               Runs,
 		"nice --adjustment 5 reboot":                  Denied,
-		"timeout --signal KILL -k 5 9 reboot":         Denied,
-		"env --chdir /tmp -u reboot make":             Runs,
+		`find . -exec sudo rm {} \;`:                  Denied,
+		`find . -name x -exec ls {} + -execdir nice sudo rm {} ';' -print`: Denied,
+		"find . -name sudo -exec ls {} +":                                  Runs,
+		`find . -exec echo sudo + \;`:                                      Runs,
+		"find . -exec sudo":                                                Runs,
+		"timeout --signal KILL -k 5 9 reboot":                              Denied,
+		"env --chdir /tmp -u reboot make":                                  Runs,
 	} {
 		if got, why := (Policy{}).Of(command); got != want || (why == "") != (got == Runs) {
 			t.Errorf("%s: %v %q; want %v", command, got, why, want)
@@ -96,6 +101,7 @@ func TestTOL48TheOperatorsListsDecide(t *testing.T) {
 		"git commit -m x":        Asks,
 		"git commit -m x; cat y": Denied,
 		"git $x":                 Denied,
+		`make x -exec cat {} \;`: Runs,
 		"$x":                     Denied,
 		"make $(cat y)":          Denied,
 		"echo 'unterminated":     Denied,
@@ -110,7 +116,8 @@ func TestTOL48TheOperatorsListsDecide(t *testing.T) {
 	p.Only = nil
 	for _, command := range []string{"bash --norc -c 'git push'", "sh -ce 'git push'", "bash -c -e 'git push'", "timeout 9 sh -uce 'git push'", "eval 'git push'", "eval git push",
 		"env -S 'git push'", "setsid -c git push", "exec -c git push", "exec -a x git push", "ls | xargs -o git push", "ls | xargs -i git push {}",
-		"/usr/bin/time -f %e git push", "env - git push"} {
+		"/usr/bin/time -f %e git push", "env - git push",
+		`find . -exec git push {} \;`} {
 		if got, why := p.Of(command); got != Denied {
 			t.Errorf("%s: %v %q; want %v", command, got, why, Denied)
 		}

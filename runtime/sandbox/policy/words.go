@@ -152,6 +152,24 @@ func unwrap(words []word) []word {
 	return nil
 }
 
+// executed returns the commands that find runs for what it finds.
+func executed(words []word) (list [][]word) {
+	if !words[0].known || path.Base(words[0].text) != "find" {
+		return nil
+	}
+	begin := 0 // of a command; 0: none has begun
+	for i, w := range words {
+		switch {
+		case begin == 0 && slices.Contains([]string{"-exec", "-execdir", "-ok", "-okdir"}, w.text):
+			begin = i + 1
+		case begin > 0 && (w.text == ";" || w.text == "+" && words[i-1].text == "{}"):
+			list = append(list, words[begin:i])
+			begin = 0
+		}
+	}
+	return list
+}
+
 // takesNext reports whether the word after an option, or after several letters in one, is its value. A
 // long option may be cut.
 func (p wrapper) takesNext(option string) bool {
