@@ -17,6 +17,7 @@ import (
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
@@ -51,12 +52,19 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
+	asked := serving(ctx, cfg.Data)
+	other := asked.Server != "" && asked.Server != server.BaseURL()
+	if other {
+		fmt.Fprintf(t.Err, "shelly: the running daemon asks the model %q of another server: --set brain.url=%s lists what is there\n", asked.Model, asked.Server)
+	}
 	rows, err := rows(ctx, server)
 	if err != nil {
 		return exit.With(exit.Unreachable, err)
 	}
 	chat, embed, chosen := server.Choose(ctx)
-	chat = cmp.Or(serving(ctx, cfg.Data, server.BaseURL(), rows), chat)
+	if at := slices.IndexFunc(rows, func(r row) bool { return !other && ollama.SameModel(r.Name, asked.Model) }); at >= 0 {
+		chat = rows[at].Name
+	}
 	for i := range rows {
 		for _, used := range []struct{ name, use string }{{chat, "chat"}, {embed, "embedding"}} {
 			if used.name != "" && ollama.SameModel(rows[i].Name, used.name) {
@@ -78,20 +86,13 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 // daemonWait is how long a daemon may take to say which model it asks.
 const daemonWait = time.Second
 
-// serving returns which of the models the running daemon asks, which may have been started with
-// other settings; "" if none runs, or it asks another server.
-func serving(ctx context.Context, data, server string, rows []row) string {
+// serving returns which model of which server the running daemon asks, which may have been started
+// with other settings; none if no daemon runs.
+func serving(ctx context.Context, data string) comm.Status {
 	ctx, cancel := context.WithTimeout(ctx, daemonWait)
 	defer cancel()
-	s, err := client.New(data, client.Options{}).Status(ctx)
-	if err != nil {
-		return ""
-	}
-	asked := slices.IndexFunc(rows, func(r row) bool { return s.Server == server && ollama.SameModel(r.Name, s.Model) })
-	if asked < 0 {
-		return ""
-	}
-	return rows[asked].Name
+	s, _ := client.New(data, client.Options{}).Status(ctx) // without a daemon what is configured is used
+	return s
 }
 
 // rows returns the installed models, in the server's order.
