@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -124,5 +125,17 @@ func (k *Keeper) Run(ctx context.Context, s Spec) (End, error) {
 	if k.rung == None {
 		return k.runBare(ctx, s)
 	}
-	return k.runContained(ctx, s)
+	end, err := k.runContained(ctx, s)
+	if name := s.Args[0]; err != nil && filepath.IsAbs(name) && exists(name) && !k.options.Shows(name) {
+		err = fmt.Errorf("%w: %s", err, Unseen)
+	}
+	return end, err
+}
+
+// Unseen says of a file that exists why a command does not find it, and what to do.
+const Unseen = "the sandbox does not show it to commands; put it into the workspace, or its folder into tools.exec.reads"
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -113,6 +113,34 @@ func TestTOL40CommandSeesTheWorkspaceAndNothingBesideIt(t *testing.T) {
 
 // What is hidden stays hidden even if an earlier command could have moved its folder, and even
 // inside a folder that commands may read.
+// A program that exists, but that commands do not see, is not only said to be missing.
+func TestTOL40AProgramThatIsNotShownIsNamed(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.write("outside/bin/tool", "#!/bin/sh\necho here\n")
+		w.must(os.Chmod(w.path("outside/bin/tool"), 0o755))
+		w.must(os.Symlink(w.path("outside/bin/tool"), w.path("ws/link")))
+		for _, name := range []string{w.path("outside/bin/tool"), w.path("ws/link")} {
+			var out bytes.Buffer
+			if _, err := w.open().Run(t.Context(), Spec{Args: []string{name}, Env: []string{"PATH=/usr/bin:/bin"}, Out: &out}); err == nil || !strings.Contains(err.Error(), "tools.exec.reads") {
+				t.Errorf("%s: %v, %q", name, err, out.String())
+			}
+		}
+		w.options.Readable = []string{w.path("outside/bin")}
+		for _, name := range []string{w.path("outside/bin/tool"), w.path("ws/link")} {
+			var out bytes.Buffer
+			if _, err := w.open().Run(t.Context(), Spec{Args: []string{name}, Env: []string{"PATH=/usr/bin:/bin"}, Out: &out}); err != nil || out.String() != "here\n" {
+				t.Errorf("%s, which may be read: %v, %q", name, err, out.String())
+			}
+		}
+	})
+	for path, want := range map[string]bool{"/bin/sh": true, "/dev/null": true, os.TempDir(): true, "/nowhere": false, "/root": false, "/etc/shadow": false} {
+		o := Options{Workspace: "/srv/work"}
+		if got := o.Shows(path); got != want {
+			t.Errorf("%s is shown: %v", path, got)
+		}
+	}
+}
+
 func TestTOL40HiddenStaysHidden(t *testing.T) {
 	const try = "mv a b; mkdir -p a/data && echo evil > a/data/token; cat a/data/token b/data/token ../shown/data/token; cat a/shelly.sock b/shelly.sock; echo > b/other"
 	each(t, func(t *testing.T, w *world) {

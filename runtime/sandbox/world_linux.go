@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -31,6 +32,23 @@ var (
 
 // tmpBytes bounds each of the call's own folders in memory.
 const tmpBytes = 256 << 20
+
+// Shows reports whether commands see a file or a folder that exists, whatever symbolic links lead to
+// it. Of folders for temporary files they have their own.
+func (o *Options) Shows(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || real == os.TempDir() {
+		return err == nil
+	}
+	seen := slices.Concat([]string{o.Workspace, "/dev", "/proc"}, o.KnownAs, systemDirs, systemEtc, o.Readable)
+	for _, p := range []string{path, real} {
+		in := func(dir string) bool { return p == dir || within(p, dir) }
+		if !slices.ContainsFunc(seen, in) || slices.ContainsFunc(o.Hidden, in) {
+			return false
+		}
+	}
+	return true
+}
 
 // visible returns the files and folders outside the workspace that the command may read.
 func (p *plan) visible() []string {

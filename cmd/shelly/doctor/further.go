@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"shelly/cmd/shelly/internal/box"
 	"shelly/cmd/shelly/internal/channels"
 	"shelly/cmd/shelly/run"
 	"shelly/fsm/wording"
@@ -76,11 +78,11 @@ func (x *examination) talks(cfg config.Config, running *comm.Status) {
 // work (TOL-80, TOL-90). It starts none.
 func (x *examination) further(cfg config.Config, running *comm.Status) {
 	for _, p := range cfg.Tools.Custom {
-		x.program("tools.custom."+p.Name, p.Value.Command, p.Value.Env, cfg.Workspace, running)
+		x.program("tools.custom."+p.Name, p.Value.Command, p.Value.Env, cfg, running)
 	}
 	for _, s := range cfg.Tools.MCP {
 		if s.Value.URL == "" {
-			x.program("tools.mcp."+s.Name, s.Value.Command, s.Value.Env, cfg.Workspace, running)
+			x.program("tools.mcp."+s.Name, s.Value.Command, s.Value.Env, cfg, running)
 		} else if err := filled(s.Value.Headers); err != nil {
 			x.unset(running, "tools.mcp."+s.Name, err, "set the variable for the daemon")
 		} else {
@@ -107,16 +109,33 @@ func (x *examination) hasFailed(wrong string) bool {
 	})
 }
 
-func (x *examination) program(key string, command []string, env config.Variables, workspace string, running *comm.Status) {
-	args, err := program.Find(command, workspace)
+func (x *examination) program(key string, command []string, env config.Variables, cfg config.Config, running *comm.Status) {
+	args, err := program.Find(command, cfg.Workspace)
 	switch {
 	case err != nil:
 		x.fail(key, err.Error(), "install it, or correct "+key+".command")
 	case filled(env) != nil:
 		x.unset(running, key, filled(env), "set the variable for the daemon")
+	case unseen(cfg, args) != "":
+		x.warn(key, unseen(cfg, args)+" exists, but the sandbox does not show it to commands", "put it into the workspace, or its folder into tools.exec.reads")
 	default:
 		x.ok(key, args[0])
 	}
+}
+
+// unseen returns the first of a command's words that is a path which its program will not find in the
+// sandbox, or "".
+func unseen(cfg config.Config, args []string) string {
+	o, err := box.Options(cfg)
+	if err != nil || cfg.Tools.Exec.Allow == config.Unsandboxed {
+		return ""
+	}
+	for _, word := range args {
+		if _, err := os.Stat(word); err == nil && filepath.IsAbs(word) && !o.Shows(word) {
+			return word
+		}
+	}
+	return ""
 }
 
 // unset reports a secret or a variable that cannot be read here. A daemon that is running may

@@ -15,9 +15,21 @@ import (
 // Open returns the keeper that contains the commands of a configuration's daemon: exec, custom
 // tools and MCP servers. If nothing can contain them, the keeper refuses to run any.
 func Open(ctx context.Context, cfg config.Config) (*sandbox.Keeper, error) {
-	workspace, err := tool.Folder(cfg.Workspace)
+	o, err := Options(cfg)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Tools.Exec.Allow == config.Unsandboxed {
+		return sandbox.Uncontained(o), nil
+	}
+	return sandbox.Open(ctx, o)
+}
+
+// Options returns what the commands of a configuration's daemon may reach.
+func Options(cfg config.Config) (sandbox.Options, error) {
+	workspace, err := tool.Folder(cfg.Workspace)
+	if err != nil {
+		return sandbox.Options{}, err
 	}
 	x := cfg.Tools.Exec
 	processes := filepath.Join(cfg.Data, "processes")
@@ -32,10 +44,7 @@ func Open(ctx context.Context, cfg config.Config) (*sandbox.Keeper, error) {
 	for _, r := range x.Rungs {
 		o.Rungs = append(o.Rungs, sandbox.Rung(r))
 	}
-	if x.Allow == config.Unsandboxed {
-		return sandbox.Uncontained(o), nil
-	}
-	return sandbox.Open(ctx, o)
+	return o, nil
 }
 
 // own returns the paths that no command may see: the data folder, and the Unix socket, at which
