@@ -683,3 +683,30 @@ func TestEVT8OfAStreamOfChangesTheLastAreNotToldYet(t *testing.T) {
 		}
 	})
 }
+
+// What is kept when another source's event is raised does not count an event that was refused as
+// raised: after a crash it would be lost.
+func TestEVT8AStateThatWasRefusedIsRaisedAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		d, i := newFake(), newFake()
+		w := begin(t, data, disk(d), inbox(i))
+		w.refuses(errors.New("too much waits"))
+		(<-d.sink).Level("/", 100, "little", "enough")
+		time.Sleep(60500 * time.Millisecond) // it has been tried once
+		if !w.States()[0].Waits {
+			t.Error("no event waits")
+		}
+		files := <-i.sink
+		files.Touched(time.Now().UnixMilli()) // so that what is told is written at the end
+		w.want("")
+		w.stop()
+
+		d = newFake()
+		w = begin(t, data, disk(d))
+		defer w.stop()
+		(<-d.sink).Level("/", 100, "little", "enough")
+		time.Sleep(2 * time.Minute)
+		w.want("root | low | / | little")
+	})
+}

@@ -36,6 +36,7 @@ type watch struct {
 // outgoing is an event on its way to the daemon.
 type outgoing struct {
 	event fsm.EventRaised
+	from  string     // of a state: the one that was told before
 	told  int64      // of files: the watch's told once this is raised
 	put   int        // changes after the first that were merged into it
 	again fsm.Millis // when it is tried again
@@ -187,7 +188,7 @@ func (w *watch) take(now fsm.Millis) *outgoing {
 		return w.out
 	}
 	if c, ok := w.states.Take(now); ok {
-		w.out = &outgoing{event: w.spec.ofState(c), put: c.Unsaid}
+		w.out = &outgoing{event: w.spec.ofState(c), from: c.From, put: c.Unsaid}
 	} else if b, ok := w.files.Take(now); ok {
 		w.out = &outgoing{event: w.spec.ofFiles(&b), told: w.toldBy(&b, now), put: b.Files() + b.Further() - 1}
 	}
