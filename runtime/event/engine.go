@@ -60,6 +60,9 @@ func (e *Engine) poke() {
 
 // Use sets the engine's sources. A source with an unchanged configuration keeps running.
 func (e *Engine) Use(specs []Spec) {
+	if e.running() {
+		e.keep() // a source that has changed begins with it
+	}
 	e.mu.Lock()
 	before := e.working
 	e.working = nil
@@ -77,15 +80,21 @@ func (e *Engine) Use(specs []Spec) {
 			e.begin(w)
 		}
 	}
-	running := e.ctx != nil
 	e.mu.Unlock()
 	for _, w := range before {
 		w.end()
 	}
-	if running {
+	if e.running() {
 		e.keep()
 	}
 	e.poke()
+}
+
+// running reports whether Run has begun and has not ended.
+func (e *Engine) running() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ctx != nil
 }
 
 // begin starts a worker's source. The caller holds the lock.

@@ -710,3 +710,23 @@ func TestEVT8AStateThatWasRefusedIsRaisedAfterARestart(t *testing.T) {
 		w.want("root | low | / | little")
 	})
 }
+
+// A source that a reload changes goes on from what was told in memory.
+func TestEVT8AReloadForgetsNothingThatWasTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		i := newFake()
+		w := begin(t, data, inbox(i))
+		defer w.stop()
+		time.Sleep(time.Minute)
+		at := time.Now().UnixMilli()
+		(<-i.sink).Touched(at)
+		i = newFake()
+		other := inbox(i)
+		other.Do = "Read it."
+		w.Use([]event.Spec{other})
+		if told := (<-i.sink).Told(); told != at {
+			t.Errorf("files are told up to %d, want %d", told, at)
+		}
+	})
+}
