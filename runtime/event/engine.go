@@ -190,15 +190,20 @@ func (e *Engine) finish() {
 
 // round raises what is due, and returns the time until something else is.
 func (e *Engine) round(ctx context.Context) (wait time.Duration, ok bool) {
+	fresh := false
 	for _, w := range e.watches() {
 		for e.raise(ctx, w) {
 		}
+		fresh = w.isFresh() || fresh
 		if at, due := w.due(); due {
 			left := time.Duration(max(at-e.since(), 0)) * time.Millisecond
 			if !ok || left < wait {
 				wait, ok = left, true
 			}
 		}
+	}
+	if fresh { // a change of it while no process runs is told at the next start
+		e.keep()
 	}
 	return wait, ok
 }

@@ -730,3 +730,26 @@ func TestEVT8AReloadForgetsNothingThatWasTold(t *testing.T) {
 		}
 	})
 }
+
+// The first state that is seen is kept: a change of it while shelly is not running is told.
+func TestEVT8AChangeOfTheFirstStateIsToldAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		of := func(f *fake) event.Spec {
+			return event.Spec{Name: "ssh", Kind: "processes", Of: "sshd", Source: f, Hold: 60 * fsm.Second, Rate: hour(5)}
+		}
+		f := newFake()
+		w := begin(t, data, of(f))
+		(<-f.sink).State("sshd", "running", "It runs.")
+		time.Sleep(2 * time.Minute)
+		w.want("")
+		w.stop()
+
+		f = newFake()
+		w = begin(t, data, of(f))
+		defer w.stop()
+		(<-f.sink).State("sshd", "gone", "It is gone.")
+		time.Sleep(2 * time.Minute)
+		w.want("ssh | gone | sshd | It is gone.")
+	})
+}

@@ -25,6 +25,7 @@ type watch struct {
 	told    int64     // of files; see Sink.Told
 	seen    int64     // when a change of files was last seen, in milliseconds since 1970
 	moved   bool      // told has changed without an event
+	fresh   bool      // a subject's first state has been seen, and is not kept yet
 	out     *outgoing // taken but not yet raised
 	health  string
 	trouble string // why the source does not work
@@ -79,10 +80,11 @@ func (w *watch) State(subject, state, text string) {
 
 // see adds a state, and unlocks.
 func (w *watch) see(subject, state, text string) {
-	w.states.See(w.now(), subject, state, text)
+	first := w.states.See(w.now(), subject, state, text)
+	w.fresh = w.fresh || first
 	_, due := w.states.Due()
 	w.mu.Unlock()
-	if due {
+	if due || first {
 		w.wake()
 	}
 }
@@ -116,11 +118,20 @@ func (w *watch) Touched(at int64) {
 	}
 }
 
-// hasMoved reports whether told has changed without an event, and so is not kept yet.
+// hasMoved reports whether something has changed without an event, and so is not kept yet.
 func (w *watch) hasMoved() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.moved
+	return w.moved || w.fresh
+}
+
+// isFresh reports whether a first state has been seen since it was asked last.
+func (w *watch) isFresh() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was := w.fresh
+	w.fresh = false
+	return was
 }
 
 // Lost implements [Sink].

@@ -54,16 +54,16 @@ func (s *States) Begin(name, told string) {
 }
 
 // See adds a report about a subject. The first one about a subject without a Begin is not a
-// change.
-func (s *States) See(now fsm.Millis, name, state, text string) {
+// change, and is reported as first.
+func (s *States) See(now fsm.Millis, name, state, text string) (first bool) {
 	i, known := s.find(name)
 	switch {
 	case !known && len(s.subjects) >= SubjectsMax:
 		s.foreign++
-		return
+		return false
 	case !known:
 		s.subjects = slices.Insert(s.subjects, i, subject{name: name, told: state, now: state, text: text, since: now})
-		return
+		return true
 	}
 	u := &s.subjects[i]
 	u.text = text
@@ -71,6 +71,7 @@ func (s *States) See(now fsm.Millis, name, state, text string) {
 		u.now, u.since = state, now
 		u.turns++
 	}
+	return false
 }
 
 // Foreign returns how many reports were about subjects beyond SubjectsMax.
