@@ -33,6 +33,9 @@ type lane struct {
 	coming   map[uint64]int  // for the requests being accepted: the highest index known before each, and how many have it
 	highest  uint64          // the highest index of a known request
 	standing State           // but for Open
+	over     bool            // nothing is accepted any more
+
+	accepting sync.WaitGroup // requests; none is added once it is over
 }
 
 // due is something to be delivered.
@@ -64,6 +67,7 @@ func (l *lane) begin(ctx context.Context) {
 	l.mu.Unlock()
 	go func() {
 		defer close(l.ended)
+		defer l.finish()
 		if !l.resume(ctx) {
 			return
 		}
@@ -72,6 +76,15 @@ func (l *lane) begin(ctx context.Context) {
 		both.Go(func() { l.deliver(ctx) })
 		both.Wait()
 	}()
+}
+
+// finish waits for the requests that are being accepted: the lane that comes after this one delivers
+// their answers, if they are durable before it begins.
+func (l *lane) finish() {
+	l.mu.Lock()
+	l.over = true
+	l.mu.Unlock()
+	l.accepting.Wait()
 }
 
 // halt makes the lane end soon, and reports whether it had begun.

@@ -304,3 +304,33 @@ func TestCHN2AChannelThatEndsIsInTrouble(t *testing.T) {
 		}
 	})
 }
+
+// A message that is being accepted while a reload changes its channel is answered by the next one.
+func TestCHN8WhatIsBeingAcceptedAtAReloadIsAnswered(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f, next := newFake("phone"), newFake("phone")
+		w.with(spec(f))
+		in := <-f.in
+		done := make(chan error, 1)
+		release := w.front.Hold()
+		go func() {
+			_, err := in.Take(context.Background(), channel.Message{ID: "1", Chat: "mia", Sender: "mia", Text: "hello"})
+			done <- err
+		}()
+		synctest.Wait()
+		changed := spec(next)
+		changed.As = "changed"
+		go w.Use([]channel.Spec{changed})
+		synctest.Wait()
+		release()
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		w.replies(next, "1", "Hello.")
+		w.wants(next, "answer mia Hello.")
+		if _, err := in.Take(context.Background(), channel.Message{ID: "3", Chat: "mia", Sender: "mia", Text: "hello"}); err == nil {
+			t.Error("a channel that has ended accepts a message")
+		}
+	})
+}

@@ -72,12 +72,21 @@ func (l *lane) again(r comm.Request, known engine.Request) Taken {
 	return Taken{ID: known.Key.ID, Done: known.Done}
 }
 
+// errOver is the error for a message to a channel that has ended, such as one that a reload has changed.
+var errOver = &comm.Problem{Code: comm.CodeStopping, Message: "the channel has ended", Hint: "nothing has happened; send it again"}
+
 // accept makes a durable request from a message.
 func (l *lane) accept(ctx context.Context, m Message, r comm.Request) (Taken, error) {
 	l.mu.Lock()
+	if l.over {
+		l.mu.Unlock()
+		return Taken{}, errOver
+	}
 	floor := l.highest
 	l.coming[floor]++
+	l.accepting.Add(1)
 	l.mu.Unlock()
+	defer l.accepting.Done()
 	defer func() {
 		l.mu.Lock()
 		if l.coming[floor]--; l.coming[floor] == 0 {
