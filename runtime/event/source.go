@@ -44,7 +44,7 @@ type Sink interface {
 type Spec struct {
 	Name   string // the source of its events, and of their session
 	Kind   string // files, disk, memory, load, pressure, processes or units, as in the configuration
-	Of     string // what it observes, with its thresholds: "/ below 5%, clear at 8%"
+	Of     string // what it observes, with its thresholds: "/ below 5%, clear at 8%"; another Source has another one
 	Source Source
 
 	Do string     // what the operator wants done about an event; may be empty

@@ -50,6 +50,9 @@ func Sources(cfg config.Config) []event.Spec {
 	for _, s := range cfg.Events.Units {
 		spec := told(s.Name, "units", s.Value.Telling)
 		spec.Of, spec.Hold = strings.Join(s.Value.Units, " "), millis(s.Value.Hold.Or(stateHold))
+		if s.Value.User {
+			spec.Of += ", the user's"
+		}
 		spec.Source = source.Units{Names: s.Value.Units, User: s.Value.User}
 		all = append(all, spec)
 	}

@@ -55,3 +55,17 @@ func TestEVT9TheBoundOfAProcessIsShownAsItIsConfigured(t *testing.T) {
 		t.Errorf("got %+v; want 1 of them, [0].Of %q", all, "ollama above 12GiB of memory")
 	}
 }
+
+// A reload tells sources apart by what they are of: the machine's sshd is not the user's.
+func TestEVT9TheUnitsOfTheUserAreAnotherSource(t *testing.T) {
+	for _, c := range []struct {
+		user bool
+		want string
+	}{{false, "sshd.service a.timer"}, {true, "sshd.service a.timer, the user's"}} {
+		units := strict.Named[config.WatchedUnits]{Name: "a", Value: config.WatchedUnits{Units: []string{"sshd.service", "a.timer"}, User: c.user}}
+		cfg := config.Config{Events: config.Events{Units: strict.ByName[config.WatchedUnits]{units}}}
+		if all := watched.Sources(cfg); len(all) != 1 || all[0].Of != c.want {
+			t.Errorf("got %+v; want 1 of them, [0].Of %q", all, c.want)
+		}
+	}
+}
