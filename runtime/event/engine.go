@@ -210,8 +210,11 @@ func (e *Engine) round(ctx context.Context) (wait time.Duration, ok bool) {
 
 // raise raises a source's due event, and reports whether there was one and it was accepted.
 func (e *Engine) raise(ctx context.Context, w *watch) bool {
+	if ctx.Err() != nil {
+		return false
+	}
 	out := w.take(e.since())
-	if out == nil || ctx.Err() != nil {
+	if out == nil {
 		return false
 	}
 	if err := e.o.Raise(ctx, out.event); err != nil {

@@ -69,6 +69,7 @@ type world struct {
 	mu     sync.Mutex
 	raised []fsm.EventRaised
 	refuse error
+	during func() // not nil: called before an event is durable
 }
 
 // refuses says what the daemon refuses events with from now on.
@@ -80,6 +81,9 @@ func (w *world) refuses(err error) {
 
 // raise implements [event.Options].Raise.
 func (w *world) raise(_ context.Context, e fsm.EventRaised) error {
+	if w.during != nil {
+		w.during()
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.refuse == nil {
@@ -282,8 +286,8 @@ func TestEVT1WhatIsRefusedIsRaisedAgain(t *testing.T) {
 		}
 		w.refuses(nil)
 		time.Sleep(2 * time.Minute)
-		w.want("inbox | created | /in/a | The file /in/a was created.\ninbox | created | /in/b | The file /in/b was created.")
-		if s := w.States(); s[0].Waits || s[0].Raised != 2 || len(s[0].Last) != 2 {
+		w.want("inbox | changed | /in | 2 files changed below /in: 2 created. They are: a, b.")
+		if s := w.States(); s[0].Waits || s[0].Raised != 1 || len(s[0].Last) != 1 {
 			t.Errorf("it is %+v", s[0])
 		}
 		w.stop()
@@ -731,6 +735,34 @@ func TestEVT8AReloadForgetsNothingThatWasTold(t *testing.T) {
 	})
 }
 
+// A reload while an event is being made durable does not write that it was raised.
+func TestEVT8AStateIsKeptOnceItsEventIsDurable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		data := t.TempDir()
+		f := newFake()
+		w := begin(t, data, disk(f))
+		defer w.stop()
+		kept := func() string {
+			text, err := os.ReadFile(filepath.Join(data, "events.json"))
+			if err != nil {
+				t.Error(err)
+			}
+			return string(text)
+		}
+		during := ""
+		w.during = func() {
+			w.Use([]event.Spec{disk(f)})
+			during = kept()
+		}
+		(<-f.sink).Level("/", 100, "little", "enough")
+		time.Sleep(2 * time.Minute)
+		w.want("root | low | / | little")
+		if after := kept(); strings.Contains(during, `"low"`) || !strings.Contains(after, `"low"`) {
+			t.Errorf("before the event was durable %s was kept, and then %s", during, after)
+		}
+	})
+}
+
 // The first state that is seen is kept: a change of it while shelly is not running is told.
 func TestEVT8AChangeOfTheFirstStateIsToldAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -751,5 +783,29 @@ func TestEVT8AChangeOfTheFirstStateIsToldAfterARestart(t *testing.T) {
 		(<-f.sink).State("sshd", "gone", "It is gone.")
 		time.Sleep(2 * time.Minute)
 		w.want("ssh | gone | sshd | It is gone.")
+	})
+}
+
+// What was refused and has turned back meanwhile is no event any more; nothing waits for it.
+func TestEVT1AStateThatTurnsBackWhileItIsRefusedIsNoEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		w := begin(t, "", disk(f))
+		sink := <-f.sink
+		w.refuses(errors.New("too much waits"))
+		sink.Level("/", 100, "little", "enough")
+		time.Sleep(10 * time.Minute)
+		sink.Level("/", 900, "little", "enough")
+		time.Sleep(10 * time.Minute)
+		if w.States()[0].Waits {
+			t.Error("an event waits")
+		}
+		w.refuses(nil)
+		time.Sleep(10 * time.Minute)
+		w.want("")
+		sink.Level("/", 200, "little.", "enough")
+		time.Sleep(time.Minute) // as long as it has to hold
+		w.want("root | low | / | little. Since the last event it has changed 2 more times, which no event has reported.")
+		w.stop()
 	})
 }

@@ -109,8 +109,8 @@ func (w *watch) kept() keptSource {
 			s.States = map[string]string{}
 		}
 		s.States[name] = w.states.Told(name)
-		if w.out != nil && w.out.event.Subject == name { // it is not raised yet
-			s.States[name] = w.out.from
+		if w.out != nil && w.out.state != nil && w.out.state.Subject == name { // it is not raised yet
+			s.States[name] = w.out.state.From
 		}
 	}
 	return s

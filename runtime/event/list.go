@@ -43,7 +43,7 @@ func (w *watch) state() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s := State{
-		Name: w.spec.Name, Kind: w.spec.Kind, Of: w.spec.Of, Seen: w.health, Trouble: w.trouble, Waits: w.out != nil,
+		Name: w.spec.Name, Kind: w.spec.Kind, Of: w.spec.Of, Seen: w.health, Trouble: w.trouble, Waits: w.out != nil || w.tries > 0,
 		Raised: w.raised, Unsaid: w.unsaid + w.states.Foreign(), Last: append([]Raised(nil), w.last...),
 	}
 	for _, name := range w.states.Subjects() {

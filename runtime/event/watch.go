@@ -22,11 +22,14 @@ type watch struct {
 	mu      sync.Mutex
 	states  settle.States
 	files   settle.Files
-	told    int64     // of files; see Sink.Told
-	seen    int64     // when a change of files was last seen, in milliseconds since 1970
-	moved   bool      // told has changed without an event
-	fresh   bool      // a subject's first state has been seen, and is not kept yet
-	out     *outgoing // taken but not yet raised
+	told    int64      // of files; see Sink.Told
+	seen    int64      // when a change of files was last seen, in milliseconds since 1970
+	moved   bool       // told has changed without an event
+	fresh   bool       // a subject's first state has been seen, and is not kept yet
+	out     *outgoing  // taken, and being raised
+	again   fsm.Millis // when an event that was refused is raised again
+	tries   int        // that were refused, since one was accepted
+	why     string     // the last was refused
 	health  string
 	trouble string // why the source does not work
 	raised  int
@@ -37,12 +40,10 @@ type watch struct {
 // outgoing is an event on its way to the daemon.
 type outgoing struct {
 	event fsm.EventRaised
-	from  string     // of a state: the one that was told before
-	told  int64      // of files: the watch's told once this is raised
-	put   int        // changes after the first that were merged into it
-	again fsm.Millis // when it is tried again
-	tries int
-	why   string // it was refused last
+	state *settle.Change // of a state; nil: of files
+	files settle.Batch
+	told  int64 // of files: the watch's told once this is raised
+	put   int   // changes after the first that were merged into it
 }
 
 // Raised is an event that was raised.
@@ -178,30 +179,33 @@ func (w *watch) fails(err error) (news bool) {
 func (w *watch) due() (at fsm.Millis, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.out != nil {
-		return w.out.again, true
-	}
+	return w.next()
+}
+
+// next is due for a caller that holds the lock.
+func (w *watch) next() (at fsm.Millis, ok bool) {
 	at, ok = w.states.Due()
 	if of, is := w.files.Due(); is && (!ok || of < at) {
 		at, ok = of, true
 	}
-	return at, ok
+	return max(at, w.again), ok
 }
 
 // take returns the due event, which is on its way until it is raised.
 func (w *watch) take(now fsm.Millis) *outgoing {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.out != nil {
-		if w.out.again > now {
-			return nil
-		}
-		return w.out
+	switch at, is := w.next(); {
+	case !is:
+		w.accepted() // what was refused has turned back meanwhile
+		return nil
+	case at > now:
+		return nil
 	}
 	if c, ok := w.states.Take(now); ok {
-		w.out = &outgoing{event: w.spec.ofState(c), from: c.From, put: c.Unsaid}
+		w.out = &outgoing{event: w.spec.ofState(c), state: &c, put: c.Unsaid}
 	} else if b, ok := w.files.Take(now); ok {
-		w.out = &outgoing{event: w.spec.ofFiles(&b), told: w.toldBy(&b, now), put: b.Files() + b.Further() - 1}
+		w.out = &outgoing{event: w.spec.ofFiles(&b), files: b, told: w.toldBy(&b, now), put: b.Files() + b.Further() - 1}
 	}
 	if w.out != nil {
 		w.out.event.Do, w.out.event.To = w.spec.Do, w.spec.To
@@ -239,7 +243,11 @@ func (w *watch) raisedNow() {
 		w.last = w.last[1:]
 	}
 	w.out = nil
+	w.accepted()
 }
+
+// accepted notes that no refused event waits. The caller holds the lock.
+func (w *watch) accepted() { w.again, w.tries, w.why = 0, 0, "" }
 
 // Bounds of the wait before a refused event is raised again.
 const (
@@ -247,14 +255,20 @@ const (
 	againMost  = 60 * fsm.Second
 )
 
-// refused notes that the event on its way was not accepted, and reports whether the reason is news.
+// refused takes back the event on its way, which was not accepted: further changes are combined with
+// it (EVT-1). It reports whether the reason is news.
 func (w *watch) refused(now fsm.Millis, err error) (news bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	why := wording.Numberless(err.Error()) // of a disk that is full, how many bytes are left changes
-	news = w.out.why != why
-	w.out.why = why
-	w.out.again = now + min(againFirst<<min(w.out.tries, 10), againMost)
-	w.out.tries++
+	news = w.why != why
+	w.again, w.why = now+min(againFirst<<min(w.tries, 10), againMost), why
+	w.tries++
+	if w.out.state != nil {
+		w.states.Return(*w.out.state)
+	} else {
+		w.files.Return(&w.out.files)
+	}
+	w.out = nil
 	return news
 }

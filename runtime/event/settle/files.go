@@ -59,6 +59,10 @@ type Batch struct {
 	More  map[What]int // changes of others, each of which may have several; of folders that went, as Removed
 	Lost  bool         // the system has lost some, so any file may have changed
 	To    fsm.Millis   // when the last was seen
+
+	changes []changed // those that are counted in Count
+	came    []string
+	first   fsm.Millis
 }
 
 // Files returns how many files are known to have changed.
@@ -87,6 +91,11 @@ func (f *Files) See(now fsm.Millis, path string, what What) {
 		return
 	}
 	f.note(now)
+	f.see(path, what)
+}
+
+// see adds a change of a file, or of a folder that is gone.
+func (f *Files) see(path string, what What) {
 	if what.gone() {
 		f.drop(path + "/")
 	}
@@ -164,7 +173,7 @@ func (f *Files) Take(now fsm.Millis) (b Batch, ok bool) {
 	if at, is := f.Due(); !is || at > now {
 		return b, false
 	}
-	b = Batch{More: f.more, Lost: f.lost, To: f.last}
+	b = Batch{More: f.more, Lost: f.lost, To: f.last, changes: f.changes, came: f.came, first: f.first}
 	for _, c := range f.changes {
 		b.Count = add(b.Count, c.what)
 		if len(b.Named) < NamedMax {
@@ -174,4 +183,20 @@ func (f *Files) Take(now fsm.Millis) (b Batch, ok bool) {
 	f.changes, f.came, f.more, f.lost = nil, nil, nil, false
 	f.spent = f.Rate.add(f.spent, now)
 	return b, true
+}
+
+// Return takes back an event that was taken and is not raised: it is combined with the changes that
+// were seen since.
+func (f *Files) Return(b *Batch) {
+	since := *f
+	f.changes, f.came, f.more, f.lost, f.first = b.changes, b.came, b.More, b.Lost || since.lost, b.first
+	f.spent = f.spent.less()
+	for _, c := range since.changes {
+		f.see(c.path, c.what)
+	}
+	f.came = append(f.came, since.came[:min(len(since.came), PathsMax-len(f.came))]...)
+	for what, n := range since.more { // order-free: each is added on its own
+		f.more = add(f.more, what)
+		f.more[what] += n - 1
+	}
 }

@@ -138,7 +138,7 @@ func TestEVT5ABurstIsOneEventInABoundedMemory(t *testing.T) {
 }
 
 // Whatever changes, each change is in an event: named, or counted, unless the file appeared and
-// went again; and no window has more events than the rate allows.
+// went again; and no window has more events than the rate allows. Some events are refused.
 func TestEVT5EveryFileIsReported(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := settle.Files{
@@ -148,9 +148,12 @@ func TestEVT5EveryFileIsReported(t *testing.T) {
 		there, told := map[string]bool{}, map[string]bool{} // what the disk has, and what one knows who heard the events
 		var times []fsm.Millis
 		now := fsm.Millis(0)
-		take := func() {
+		take := func(refused bool) {
 			b, ok := f.Take(now)
-			if !ok {
+			if ok && refused {
+				f.Return(&b)
+			}
+			if !ok || refused {
 				return
 			}
 			times = append(times, now)
@@ -174,11 +177,11 @@ func TestEVT5EveryFileIsReported(t *testing.T) {
 			default:
 				f.See(now, path, settle.Written)
 			}
-			take()
+			take(rapid.Bool().Draw(t, "refused"))
 		}
 		for at, ok := f.Due(); ok; at, ok = f.Due() {
 			now = max(now, at)
-			take()
+			take(false)
 		}
 		for path, is := range there {
 			if told[path] != is {
@@ -200,5 +203,37 @@ func TestEVT5WhatIsNotNamedIsCountedOfEachKind(t *testing.T) {
 	}
 	if b.Files() != 111 || b.Further() != 222 {
 		t.Errorf("got %d and %d further; want 111 and 222", b.Files(), b.Further())
+	}
+}
+
+// What was refused and what has changed since come to one event, as if nothing had been taken.
+func TestEVT1ChangesAreCombinedWithThoseThatWereRefused(t *testing.T) {
+	f := gathering()
+	f.See(0, "/in/d", settle.Came)
+	for _, path := range []string{"/in/d/x", "/in/e/x", "/in/a", "/in/b"} {
+		f.See(0, path, settle.Created)
+	}
+	f.Lose(0)
+	b, ok := f.Take(minute)
+	if !ok || b.Files() != 4 {
+		t.Fatalf("taken are %+v, %t", b, ok)
+	}
+	f.See(minute, "/in/d", settle.Went) // which had only come
+	f.See(minute, "/in/e", settle.Went)
+	f.See(minute, "/in/a", settle.Removed)
+	f.See(minute, "/in/c", settle.Written)
+	for i := range 2 * settle.PathsMax {
+		f.See(minute, fmt.Sprintf("/in/z/%04d", i), settle.Created)
+	}
+	f.Return(&b)
+	if at, _ := f.Due(); at != 30*fsm.Second {
+		t.Errorf("due at %v; want at the longest after the first of all", at)
+	}
+	b, ok = f.Take(2 * minute)
+	if !ok || !slices.Equal(b.Named[:3], []string{"/in/b", "/in/c", "/in/e"}) || b.Named[3] != "/in/z/0000" || !b.Lost {
+		t.Errorf("told are %q, lost %t, %t", b.Named, b.Lost, ok)
+	}
+	if b.Files() > settle.PathsMax || b.Files()+b.Further() != 3+2*settle.PathsMax {
+		t.Errorf("%d files and %d further changes are told", b.Files(), b.Further())
 	}
 }

@@ -19,6 +19,9 @@ func (r Rate) free(s spent, now fsm.Millis) fsm.Millis {
 	return max(now, s[0]+r.Window)
 }
 
+// less forgets the last event, which was not raised.
+func (s spent) less() spent { return s[:len(s)-1] }
+
 // add notes an event.
 func (r Rate) add(s spent, now fsm.Millis) spent {
 	if len(s) >= r.Max {

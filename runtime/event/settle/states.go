@@ -136,3 +136,14 @@ func (s *States) Take(now fsm.Millis) (c Change, ok bool) {
 	}
 	return c, true
 }
+
+// Return takes back an event that was taken and is not raised: as if it had not been, what has been
+// seen since included.
+func (s *States) Return(c Change) {
+	i, known := s.find(c.Subject)
+	if !known {
+		return
+	}
+	u := &s.subjects[i]
+	u.told, u.turns, u.spent = c.From, u.turns+1+c.Unsaid, u.spent.less()
+}

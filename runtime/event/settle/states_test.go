@@ -80,7 +80,7 @@ func TestEVT4SubjectsAreBounded(t *testing.T) {
 
 // Whatever is seen, no window has more events about a subject than the rate allows, no state is
 // reported before it has held, the last state is reported in the end, and each change of a state is in
-// an event or counted by one.
+// an event or counted by one. Some events are refused.
 func TestEVT4StatesKeepTheirRateAndLoseNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := settle.States{
@@ -91,8 +91,12 @@ func TestEVT4StatesKeepTheirRateAndLoseNothing(t *testing.T) {
 		seen, told, turns := map[string]string{}, map[string][]fsm.Millis{}, map[string]int{}
 		last := map[string]string{}
 		now := fsm.Millis(0)
-		take := func() {
+		take := func(refused bool) {
 			for c, ok := s.Take(now); ok; c, ok = s.Take(now) {
+				if refused {
+					s.Return(c)
+					return
+				}
 				if c.From == c.To || last[c.Subject] != "" && last[c.Subject] != c.From {
 					t.Fatalf("told is %+v, after %s", c, last[c.Subject])
 				}
@@ -115,11 +119,11 @@ func TestEVT4StatesKeepTheirRateAndLoseNothing(t *testing.T) {
 			}
 			seen[name] = state
 			s.See(now, name, state, "")
-			take()
+			take(rapid.Bool().Draw(t, "refused"))
 		}
 		for at, ok := s.Due(); ok; at, ok = s.Due() {
 			now = max(now, at)
-			take()
+			take(false)
 		}
 		for _, name := range names {
 			if last[name] != "" && last[name] != seen[name] {
