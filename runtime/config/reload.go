@@ -19,7 +19,7 @@ func reloadable() []string {
 // and the keys whose new value waits for a restart.
 func (c Config) Reload(next Config) (now Config, restart []string) {
 	now = c
-	now.builtin, now.labels, now.settings, now.slotted = next.builtin, next.labels, next.settings, next.slotted
+	now.builtin, now.labels, now.settings, now.slotted, now.files = next.builtin, next.labels, next.settings, next.slotted, next.files
 	to, from := reflect.ValueOf(&now).Elem(), reflect.ValueOf(next)
 	now.Prompts = next.Prompts // including the sections
 	for _, f := range newSchema() {

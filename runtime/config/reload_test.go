@@ -67,6 +67,21 @@ func TestCFG12AReloadKeepsTheBudgetWithinTheRunningWindow(t *testing.T) {
 	}
 }
 
+func TestTOL24AReloadProtectsTheNewIdentityFile(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("c.yaml", "profile: shelly\n")
+	first := w.load()
+	identity := w.write("identity.md", "You are a test.\n")
+	w.File = w.write("c.yaml", "profile: shelly\nprompts: {identity_file: "+identity+"}\n")
+	now, restart := first.Reload(w.load())
+	if len(restart) > 0 || now.Prompts.Identity != "You are a test." {
+		t.Fatalf("the identity is %q, and %v waits", now.Prompts.Identity, restart)
+	}
+	if diff := cmp.Diff([]string{w.File, identity}, now.Files()); diff != "" {
+		t.Errorf("the files that no tool may change (-want +got)\n%s", diff)
+	}
+}
+
 func TestHND50AReloadRunsNoMoreHandlesThanTheRunningSlots(t *testing.T) {
 	for text, want := range map[string]int{
 		"brain: {slots: 4}\n":                             1,
