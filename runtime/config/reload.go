@@ -34,6 +34,10 @@ func (c Config) Reload(next Config) (now Config, restart []string) {
 			restart = append(restart, f.key)
 		}
 	}
+	if now.Brain.MaxTokens >= now.Brain.NumCtx { // it is meant for the new window
+		now.Brain.MaxTokens = c.Brain.MaxTokens
+		restart = append(restart, "brain.max_tokens")
+	}
 	if now.keepsWithin() {
 		now.Limits.ContextTokens = min(now.Limits.ContextTokens, now.Brain.NumCtx)
 	}

@@ -67,6 +67,28 @@ func TestCFG12AReloadKeepsTheBudgetWithinTheRunningWindow(t *testing.T) {
 	}
 }
 
+func TestCFG12AReloadTakesNoLongerAnswerThanTheRunningWindow(t *testing.T) {
+	w := newWorld(t)
+	w.File = w.write("c.yaml", "brain: {num_ctx: 4096, max_tokens: 512}\n")
+	first := w.load()
+	for text, want := range map[string]struct {
+		tokens int
+		waits  []string
+	}{
+		"brain: {num_ctx: 16384, max_tokens: 8192}\n": {512, []string{"brain.num_ctx", "brain.max_tokens"}},
+		"brain: {num_ctx: 16384, max_tokens: 4095}\n": {4095, []string{"brain.num_ctx"}},
+	} {
+		w.File = w.write("c.yaml", text)
+		now, restart := first.Reload(w.load())
+		if now.Brain.MaxTokens != want.tokens {
+			t.Errorf("%s: answers of %d tokens in a window of 4096, want %d", text, now.Brain.MaxTokens, want.tokens)
+		}
+		if diff := cmp.Diff(want.waits, restart); diff != "" {
+			t.Errorf("%s: what waits (-want +got)\n%s", text, diff)
+		}
+	}
+}
+
 func TestTOL24AReloadProtectsTheNewIdentityFile(t *testing.T) {
 	w := newWorld(t)
 	w.File = w.write("c.yaml", "profile: shelly\n")
