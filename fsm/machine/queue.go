@@ -114,7 +114,7 @@ func (m *Machine) tellPlaces() {
 	ahead := 0
 	for i := range m.s.Handles {
 		h := &m.s.Handles[i]
-		if h.Kind == fsm.KindMemory || h.Kind == fsm.KindSubagent || h.Beside || h.State == state.Parked || h.State == state.Postponed {
+		if !h.InLine() {
 			continue
 		}
 		tells := h.Kind == fsm.KindUser && h.Place != ahead+1 || h.Kind == fsm.KindEvent && h.Place == 0

@@ -273,7 +273,11 @@ func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 	h := &view.Handles[i]
 	e := comm.Event{Type: comm.EventState, ID: key.ID, State: h.State, Inference: h.Inf.State, Label: d.config().Label(h.Inf.State)}
 	if h.State == state.Queued {
-		e.Ahead = i
+		for other := range view.Handles[:i] {
+			if view.Handles[other].InLine() {
+				e.Ahead++
+			}
+		}
 	}
 	return e, nil
 }

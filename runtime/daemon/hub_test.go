@@ -195,7 +195,7 @@ func TestCOM53WhatAHandleWaitsFor(t *testing.T) {
 	}
 	for i, want := range map[int]string{ // order-free
 		1: "its session is at work (h1)", 2: "until nobody has come for a while", 3: "until nobody else waits",
-		4: "kept for the next start", 5: "2 others before it", 6: "3 others before it", 8: "until the question about h8 in its session is answered; see shelly request show h8",
+		4: "kept for the next start", 5: "1 other before it", 6: "2 others before it", 8: "until the question about h8 in its session is answered; see shelly request show h8",
 	} {
 		if got := newQueue(&s).why(i); got != want {
 			t.Errorf("handle %d waits %q; want %q", s.Handles[i].ID, got, want)

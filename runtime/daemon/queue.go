@@ -14,7 +14,7 @@ type queue struct {
 	s     *state.Snapshot
 	busy  map[string]fsm.HandleID // by session, the first handle at work there
 	asks  map[string]fsm.HandleID // by session, the first handle before next about which a person is asked
-	ahead int                     // handles before next that are queued
+	ahead int                     // handles before next that are queued and go first
 	next  int
 }
 
@@ -42,7 +42,7 @@ func (q *queue) to(i int) {
 		if h.AsksPerson() {
 			first(q.asks, h)
 		}
-		if h.State == state.Queued {
+		if h.State == state.Queued && h.Kind != fsm.KindMemory {
 			q.ahead++
 		}
 	}
