@@ -13,25 +13,28 @@ const forgetParts = 256
 // Forget drops from each archive, beginning with the oldest part, what was archived before since,
 // and returns how many parts that were (SES-19). The history that a session keeps is not affected.
 // A part without a time, or with one after now, is dropped if the next part with another time is. If
-// ctx ends, what was dropped before stays dropped.
+// ctx ends, what was dropped before stays dropped. An archive that cannot be read does not keep the others
+// from being shortened.
 func (s *Sessions) Forget(ctx context.Context, since, now fsm.Millis) (dropped int, err error) {
 	var ids []string
 	if err := s.store.Archives(func(id string) error { ids = append(ids, id); return nil }); err != nil {
 		return 0, fmt.Errorf("list the archives: %w", err)
 	}
 	for _, id := range ids {
-		first, last, err := s.old(ctx, id, since, now)
-		if err == nil && last > 0 {
-			err = s.drop(id, last)
+		first, last, failed := s.old(ctx, id, since, now)
+		if failed == nil && last > 0 {
+			failed = s.drop(id, last)
 		}
-		if err != nil {
-			return dropped, fmt.Errorf("shorten the archive of session %q: %w", id, err)
-		}
-		if last > 0 {
+		switch {
+		case ctx.Err() != nil:
+			return dropped, ctx.Err()
+		case failed != nil && err == nil: // the first says enough
+			err = fmt.Errorf("shorten the archive of session %q: %w", id, failed)
+		case failed == nil && last > 0:
 			dropped += int(last - first + 1)
 		}
 	}
-	return dropped, nil
+	return dropped, err
 }
 
 // old returns the numbers of the first part of an archive and of the last part to drop, 0 if there

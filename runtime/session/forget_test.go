@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,5 +111,18 @@ func TestForgettingEndsWithItsContext(t *testing.T) {
 	cancel()
 	if n, err := f.Forget(ctx, 20, 30); n != 0 || !errors.Is(err, context.Canceled) || len(f.archive("s")) != 1 {
 		t.Errorf("%d parts were dropped, %v", n, err)
+	}
+}
+
+// An archive that cannot be read keeps no other from being shortened, and what is dropped is counted.
+func TestSES19AnArchiveThatCannotBeReadKeepsNoOther(t *testing.T) {
+	f := start(t)
+	if err := f.store.PutSession("a", nil, [][]byte{[]byte("{")}); err != nil {
+		t.Fatal(err)
+	}
+	f.saveAt(10, "h1")
+	n, err := f.Forget(context.Background(), 20, 30)
+	if err == nil || !strings.Contains(err.Error(), `session "a"`) || n != 1 || len(f.archive("s")) != 0 {
+		t.Errorf("%d parts were dropped, %v; want one, and an error that names the archive", n, err)
 	}
 }
