@@ -23,6 +23,7 @@ type trimming struct {
 	first uint64 // the first record that is kept after the Trim
 	out   engine.Trimmed
 	bytes int64 // the size of the deleted keys and values
+	stays error // why something that may be old stays: the first damage that was met
 }
 
 // Trim implements [engine.Journal]: it is one batch, so a crash leaves either the old state or the
@@ -35,7 +36,7 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 	cut := s.extent.choose(keep)
 	first, _ := s.extent.ends()
 	t.first = max(first, cut+1)
-	if err := errors.Join(t.records(cut), t.requests(), t.messages(), t.audit(), t.texts()); err != nil {
+	if err := errors.Join(t.records(cut), t.around(t.requests()), t.around(t.messages()), t.around(t.audit()), t.around(t.texts())); err != nil {
 		return engine.Trimmed{}, errors.Join(err, t.batch.Close())
 	}
 	if cut > 0 {
@@ -45,7 +46,7 @@ func (s *Store) Trim(keep engine.Keep) (engine.Trimmed, error) {
 		t.out.Records, t.out.Snapshots, t.bytes = records, snapshots, t.bytes+bytes
 	}
 	if t.batch.Empty() {
-		return t.out, t.batch.Close()
+		return t.out, errors.Join(t.stays, t.batch.Close())
 	}
 	failpoint.Hit(failpoint.TrimBefore)
 	if err := t.batch.commit(true); err != nil {
@@ -76,6 +77,17 @@ func (t *trimming) drop(bytes int, keys ...[]byte) (err error) {
 		err = errors.Join(err, t.batch.drop(key))
 	}
 	return err
+}
+
+// around returns nil for an error of damage, which it notes, and any other error.
+func (t *trimming) around(err error) error {
+	if !errors.Is(err, ErrCorrupt) {
+		return err
+	}
+	if t.stays == nil {
+		t.stays = err
+	}
+	return nil
 }
 
 // sweep holds, for each kind, where the next Trim goes on if the last one dropped as much as it
@@ -109,7 +121,7 @@ func (t *trimming) requests() error {
 	return t.each(kindRequestAt, &t.out.Requests, func(key []byte, v stored) error {
 		r, err := requestAt(key, v)
 		if err != nil {
-			return err
+			return t.around(err)
 		}
 		if t.keep.Ends(r.Accepted) {
 			return errEnough
@@ -130,9 +142,9 @@ func (t *trimming) messages() error {
 			if t.out.Messages == engine.TrimMax {
 				return errEnough
 			}
-			m, err := decode[engine.Message](key, v, "message")
+			m, err := decode[engine.Message](key, v, fmt.Sprintf("message %d", numberOf(key)))
 			if err != nil {
-				return err
+				return t.around(err)
 			}
 			if t.keep.Ends(m.At) {
 				next = prefixEnd(appendPart([]byte{kindMessage}, m.To.Channel))
@@ -158,7 +170,7 @@ func (t *trimming) audit() error {
 		position := numberOf(key)
 		a, err := decode[engine.Audit](key, v, auditName(position))
 		if err != nil {
-			return err
+			return t.around(err)
 		}
 		if a.At >= t.keep.Since && engine.IndexOf(position) >= t.first {
 			if t.keep.Ends(a.At) {
@@ -176,15 +188,15 @@ func (t *trimming) texts() error {
 	return t.each(kindTextAt, &t.out.Texts, func(key []byte, v stored) error {
 		k, err := textKeyOf(key)
 		if err != nil {
-			return err
+			return t.around(err)
 		}
 		body, err := v.body(key, textName(k))
 		if err != nil {
-			return err
+			return t.around(err)
 		}
 		at, _, err := textIn(body, textName(k))
 		if err != nil || !t.keep.Forgets(engine.Text{TextKey: k, At: at}) {
-			return err
+			return t.around(err)
 		}
 		t.out.Texts++
 		return t.drop(t.textBytes(k), key, textKey(k))

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 	"github.com/google/go-cmp/cmp"
@@ -87,6 +88,51 @@ func (c *cuts) MaybeError(op errorfs.Op) error {
 		c.ops = append(c.ops, fmt.Sprintf("%d, %d %% of the rest kept", op.Kind, percent))
 	}
 	return nil
+}
+
+// What is damaged stays and keeps nothing else from being dropped, neither of its own kind nor of
+// another. Once nothing else is left, the error names it (JRN-28).
+func TestJRN28DamageKeepsNothingElse(t *testing.T) {
+	message := func(channel string, position uint64) []byte {
+		return append(append([]byte("P\x00\x00\x00"), byte(len(channel))), append([]byte(channel), number(position)...)...)
+	}
+	for _, test := range []struct {
+		what   string
+		damage func(*pebble.DB) error
+		place  string
+	}{
+		{"a request", flip(append([]byte("R\x00\x00\x00\x00\x00\x00\x00\x00"), "2"...)), "the request of record 2"},
+		{"the index of a request", flip(append([]byte("r"), number(2)...)), "the request of record 2"},
+		{"an audit record", flip(append([]byte("A"), number(engine.PositionOf(2, 1))...)), "audit record"},
+		{"a message", flip(message("c", 1)), "message 1"},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			fs := vfs.NewMem()
+			s := open(t, dir, store.Options{FS: fs})
+			grow(t, s, 1, 25, func() string { return "text" })
+			var sent []engine.Message
+			for position := range uint64(3) {
+				for _, channel := range []string{"c", "d"} {
+					sent = append(sent, engine.Message{Position: position + 1, At: 1, SendMessage: fsm.SendMessage{To: fsm.Origin{Channel: channel}}})
+				}
+			}
+			must(t, s.Append(engine.Batch{Messages: sent}, true))
+			end(t, &s)
+			edit(t, fs, dir, test.damage)
+			s = open(t, dir, store.Options{FS: fs})
+			defer end(t, &s)
+			out, err := s.Trim(engine.Keep{Since: 22})
+			must(t, err)
+			whole := engine.Trimmed{Records: 20, Snapshots: 1, Requests: 21, Messages: 6, Audit: 21}
+			if left := whole.Requests + whole.Messages + whole.Audit - out.Requests - out.Messages - out.Audit; left != 1 || out.Records != whole.Records {
+				t.Errorf("%+v is dropped; want all but one of %+v", out, whole)
+			}
+			again, err := s.Trim(engine.Keep{Since: 22})
+			if again != (engine.Trimmed{}) || !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), test.place) {
+				t.Errorf("again %+v, %v; want nothing, and an error that names %s", again, err, test.place)
+			}
+		})
+	}
 }
 
 // A power cut at any point of a trim, and of the compaction after it, leaves the old state or the
