@@ -27,7 +27,7 @@ import (
 const (
 	FoldersMax = 2_000   // folders that are watched at the same time
 	entriesMax = 500_000 // entries that one scan looks at
-	depthMax   = 64
+	depthMax   = 64      // levels, with that of the folder itself
 
 	entriesAtOnce = 1_000
 )
@@ -110,7 +110,7 @@ type watching struct {
 	aside   map[string]bool  // the folders in them that are not meant to be watched
 	closed  map[string]bool  // the folders in them that this user may not read
 	left    int              // entries that a scan may still look at
-	over    int              // folders beyond FoldersMax
+	over    int              // folders beyond FoldersMax or depthMax
 }
 
 // place is a folder that is watched.
@@ -181,8 +181,9 @@ func (w *watching) look(ctx context.Context, show func(string, fs.DirEntry)) err
 // add watches a folder and, if Recursive, those below it. Files that appear while it scans are
 // shown, reported, or both.
 func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, level int, show func(string, fs.DirEntry)) error {
-	if _, known := w.folders[dir]; !known && len(w.folders) >= FoldersMax {
+	if _, known := w.folders[dir]; level > depthMax || !known && len(w.folders) >= FoldersMax {
 		w.over++
+		w.aside[dir] = true
 		return nil
 	}
 	open, err := w.open(dir)
@@ -241,7 +242,7 @@ func (w *watching) entries(ctx context.Context, dir string, entries []fs.DirEntr
 		case w.leftOut(rules, path, e.IsDir()):
 		case !e.IsDir():
 			show(path, e)
-		case level < depthMax:
+		default:
 			show(path, e)
 			if err := w.add(ctx, path, rules, level+1, show); err != nil {
 				return err

@@ -454,3 +454,25 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// A folder that is not watched because there are too many, or because it is too deep, is not reported as
+// a file when it goes.
+func TestEVT7AFolderBeyondTheMostIsNotReportedWhenItGoes(t *testing.T) {
+	dir := t.TempDir()
+	deep := filepath.Join(dir, strings.Repeat("d/", 64)) // which is at level 65
+	must(t, os.MkdirAll(deep, 0o755))
+	for i := range source.FoldersMax - 65 + 1 {
+		must(t, os.Mkdir(filepath.Join(dir, fmt.Sprint(i)), 0o755))
+	}
+	f := watch(t, dir, nil, 1<<62)
+	f.until(t, "seen 2000 folders; 1 more below them, or more than that, are not watched")
+	must(t, os.Mkdir(f.path("last"), 0o755))
+	f.until(t, "seen 2000 folders; 2 more below them, or more than that, are not watched")
+	must(t, os.Remove(f.path("last")))
+	must(t, os.Remove(deep))
+	f.write("a.txt")
+	lines := f.until(t, "created "+f.path("a.txt"))
+	if i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "removed ") }); i >= 0 {
+		t.Errorf("a folder is reported as a file: %s", strings.ReplaceAll(lines[i], dir, ""))
+	}
+}
