@@ -87,11 +87,13 @@ func (f Files) watch(ctx context.Context, to event.Sink) error {
 			if err := w.changed(ctx, e); err != nil {
 				return err
 			}
-		case err, open := <-disk.Errors:
+		case _, open := <-disk.Errors:
 			if !open {
 				return errors.New("the system has ended it")
 			}
-			w.missed(ctx, err)
+			if err := w.missed(ctx); err != nil {
+				return err
+			}
 		case <-w.Look:
 			if w.replaced() {
 				return errReplaced
@@ -134,7 +136,8 @@ func (w *watching) begin(ctx context.Context) error {
 		return err
 	}
 	told := w.to.Told()
-	err = w.look(ctx, func(path string, e fs.DirEntry) {
+	w.left = entriesMax
+	err = w.add(ctx, w.Folder, nil, 1, func(path string, e fs.DirEntry) {
 		if e.IsDir() {
 			return
 		}
@@ -170,12 +173,6 @@ func (w *watching) resolve() error {
 		}
 	}
 	return nil
-}
-
-// look watches the folder and those below it, and calls show with the files and folders in them.
-func (w *watching) look(ctx context.Context, show func(string, fs.DirEntry)) error {
-	w.left, w.over = entriesMax, 0
-	return w.add(ctx, w.Folder, nil, 1, show)
 }
 
 // add watches a folder and, if Recursive, those below it. Files that appear while it scans are
@@ -363,6 +360,12 @@ func (w *watching) ruled(ctx context.Context, dir string) error {
 	if w.over > 0 { // there may be room now for folders elsewhere
 		dir = w.Folder
 	}
+	return w.again(ctx, dir)
+}
+
+// again watches anew a folder that is watched and those below it. What is not there any more or is left
+// out is no longer watched.
+func (w *watching) again(ctx context.Context, dir string) error {
 	before := map[string]bool{}
 	for folder := range w.folders { // order-free: all matching ones are moved
 		if within(folder, dir) {
@@ -411,12 +414,10 @@ func (w *watching) forget(dir string) {
 }
 
 // missed handles a loss of changes: more has changed at once than the system can queue. Folders
-// that appeared in the meantime are watched from now on.
-func (w *watching) missed(ctx context.Context, _ error) {
+// that appeared in the meantime are watched from now on, and those that are gone are forgotten.
+func (w *watching) missed(ctx context.Context) error {
 	w.to.Lost()
-	w.forget(w.Folder)
-	_ = w.look(ctx, func(string, fs.DirEntry) {}) // if the folder is gone, the next change shows it
-	w.say()
+	return w.again(ctx, w.Folder)
 }
 
 // say reports how much is watched.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -474,5 +475,52 @@ func TestEVT7AFolderBeyondTheMostIsNotReportedWhenItGoes(t *testing.T) {
 	lines := f.until(t, "created "+f.path("a.txt"))
 	if i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "removed ") }); i >= 0 {
 		t.Errorf("a folder is reported as a file: %s", strings.ReplaceAll(lines[i], dir, ""))
+	}
+}
+
+// stalled is a sink that takes the file "stall" only once it is told to.
+type stalled struct {
+	*recorder
+	came, goes chan struct{}
+}
+
+func (s stalled) File(path string, what settle.What) {
+	if filepath.Base(path) == "stall" && what == settle.Created {
+		close(s.came)
+		<-s.goes
+	}
+	s.recorder.File(path, what)
+}
+
+// Folders whose end the system has not told, because too much changed, are not taken for watched ones: they
+// would leave no room for others.
+func TestEVT7FoldersThatWentUnseenAreForgotten(t *testing.T) {
+	text, err := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
+	most, wrong := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || wrong != nil || most > 100_000 {
+		t.Skipf("the queue of the system is not known or too long: %s, %v", text, err)
+	}
+	dir := t.TempDir()
+	must(t, os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755))
+	sink := stalled{newRecorder(), make(chan struct{}), make(chan struct{})}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- source.Files{Folder: dir, Recursive: true}.Watch(ctx, sink) }()
+	sink.until(t, "seen 3 folders")
+	write(t, filepath.Join(dir, "stall"))
+	<-sink.came
+	file := filepath.Join(dir, "busy")
+	write(t, file)
+	for i := range 2 * most { // other events in between, because equal ones are queued once
+		must(t, os.Chmod(file, 0o600+os.FileMode(i%2)<<6))
+		must(t, os.Truncate(file, int64(i%2)))
+	}
+	must(t, os.RemoveAll(filepath.Join(dir, "a")))
+	close(sink.goes)
+	sink.until(t, "lost")
+	sink.until(t, "seen 1 folder")
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }
