@@ -271,6 +271,30 @@ func TestJRN25ARestoredFolderHoldsWhatWasBackedUp(t *testing.T) {
 	}
 }
 
+// A link to a folder elsewhere is moved aside, too, and still leads there.
+func TestJRN25ALinkIsMovedAside(t *testing.T) {
+	f := newFolder(t, 10)
+	file, _ := f.backup()
+	for _, folder := range []string{"memory", "store"} {
+		to := t.TempDir()
+		data, place := filepath.Join(to, "data"), filepath.Join(to, "data", folder)
+		for what, target := range map[string]string{"relative": "../elsewhere", "absolute": filepath.Join(to, "elsewhere")} {
+			err := errors.Join(os.RemoveAll(data), os.MkdirAll(data, 0o700), os.MkdirAll(filepath.Join(to, "elsewhere"), 0o700))
+			err = errors.Join(err, os.WriteFile(filepath.Join(to, "elsewhere", "old"), nil, 0o600), os.Symlink(target, place))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := backup.Restore(t.Context(), bytes.NewReader(file), data, backup.Options{Force: true, Now: now})
+			if info, failed := os.Lstat(place); err != nil || failed != nil || !info.IsDir() {
+				t.Errorf("%s, %s: %v, %v; want the restored folder in place of the link", folder, what, err, failed)
+			}
+			if _, err := os.Stat(filepath.Join(got.Aside, folder, "old")); got.Aside == "" || err != nil {
+				t.Errorf("%s, %s: what was there is not in %q: %v", folder, what, got.Aside, err)
+			}
+		}
+	}
+}
+
 // endless is a backup that stops coming in the midst, when its context ends.
 type endless struct {
 	file io.Reader

@@ -77,13 +77,15 @@ func exchange(data, folder, aside string) error {
 	if _, err := os.Lstat(restored); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	err := os.Remove(place) // an empty folder need not be kept
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	switch info, err := os.Lstat(place); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err == nil && info.IsDir() && os.Remove(place) == nil: // an empty folder need not be kept
+	default:
 		to := filepath.Join(data, aside)
 		if err := os.Mkdir(to, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if err := errors.Join(os.Rename(place, filepath.Join(to, folder)), durable.Folder(to)); err != nil {
+		if err := errors.Join(move(place, filepath.Join(to, folder)), durable.Folder(to)); err != nil {
 			return err
 		}
 	}
@@ -91,4 +93,17 @@ func exchange(data, folder, aside string) error {
 		return err
 	}
 	return errors.Join(durable.Folder(filepath.Join(data, restoreFolder, newFolder)), durable.Folder(data))
+}
+
+// move renames a folder, or a link to one, which then still leads there.
+func move(place, to string) error {
+	target, err := os.Readlink(place)
+	if err != nil || filepath.IsAbs(target) {
+		return os.Rename(place, to)
+	}
+	err = os.Symlink(filepath.Dir(place)+string(filepath.Separator)+target, to) // cleaned, it might lead elsewhere
+	if err != nil && !errors.Is(err, fs.ErrExist) {                             // a crash may have come after it
+		return err
+	}
+	return os.Remove(place)
 }
