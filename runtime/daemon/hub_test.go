@@ -27,6 +27,21 @@ func told(h *hub, key fsm.RequestKey) (chunks []comm.Event) {
 	return chunks
 }
 
+// What a call that was given up streams after the reply, and what nobody can watch, is not kept
+// (JRN-35).
+func TestJRN35WhatNobodyCanHearIsNotKept(t *testing.T) {
+	h, key := newHub(), fsm.RequestKey{ID: "r"}
+	h.know(7, key)
+	ask := fsm.AskBrain{Asked: fsm.Asked{Handle: 7, Call: 3}, Purpose: fsm.PurposeAnswer}
+	h.piece(ask, Piece{Text: "One"})
+	h.reply(fsm.Reply{Handle: 7, Request: key})
+	h.piece(ask, Piece{Text: ", two"})
+	h.piece(fsm.AskBrain{Asked: fsm.Asked{Handle: 8, Call: 4}, Purpose: fsm.PurposeAnswer}, Piece{Text: "of an event"})
+	if len(h.written) > 0 {
+		t.Errorf("the texts of %d calls are kept", len(h.written))
+	}
+}
+
 func TestCOM60WhoComesLaterHearsWhatWasWritten(t *testing.T) {
 	h, key, other := newHub(), fsm.RequestKey{ID: "r"}, fsm.RequestKey{ID: "s"}
 	h.know(7, key)

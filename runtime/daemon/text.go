@@ -24,17 +24,13 @@ func (h *hub) writtenOf(key fsm.RequestKey) *written {
 	return nil
 }
 
-// wrote adds a piece to what a model call has written. The caller holds mu.
+// wrote adds a piece to what a model call that answers a request has written. The caller holds mu.
 func (h *hub) wrote(e fsm.AskBrain, p Piece) *written {
 	so := h.written[e.Handle]
 	if so == nil || so.call != e.Call {
-		before := so
-		so = &written{call: e.Call}
-		if key, known := h.requests[e.Handle]; known {
-			c := h.course(key)
-			so.again = c.lost || before != nil && !before.answered
-			c.lost = false
-		}
+		c := h.course(h.requests[e.Handle])
+		so = &written{call: e.Call, again: c.lost || so != nil && !so.answered}
+		c.lost = false
 		h.written[e.Handle] = so
 	}
 	if so.bytes() <= writtenBytes {
@@ -54,11 +50,7 @@ func (h *hub) answers(call fsm.CallID) {
 }
 
 // streams passes on a piece that a model call has streamed. The caller holds mu.
-func (h *hub) streams(id fsm.HandleID, so *written, p Piece) {
-	key, known := h.requests[id]
-	if !known {
-		return
-	}
+func (h *hub) streams(key fsm.RequestKey, so *written, p Piece) {
 	at := h.at(h.course(key))
 	for _, w := range h.watchers[key] {
 		switch {
@@ -83,7 +75,8 @@ func (h *hub) piece(e fsm.AskBrain, p Piece) {
 		h.notes(e.Handle, p.Note, 0)
 		h.tell(e.Handle, comm.Event{Type: comm.EventWaiting, Text: p.Note})
 	}
-	if e.Purpose == fsm.PurposeAnswer && p.Text+p.Thinking != "" {
-		h.streams(e.Handle, h.wrote(e, p), p)
+	key, known := h.requests[e.Handle] // a call that was given up may stream on after the reply
+	if known && e.Purpose == fsm.PurposeAnswer && p.Text+p.Thinking != "" {
+		h.streams(key, h.wrote(e, p), p)
 	}
 }
