@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"strconv"
@@ -65,7 +66,7 @@ func parseEnvironment(taken map[string]string, pid int) (e environment, err erro
 	own := strconv.Itoa(pid)
 	if of := taken[watchedVariable]; taken[watchdogVariable] != "" && (of == "" || of == own) {
 		usec, err := strconv.ParseInt(taken[watchdogVariable], 10, 64)
-		if err != nil || usec <= 0 {
+		if err != nil || usec <= 0 || usec > math.MaxInt64/int64(time.Microsecond) {
 			return e, fmt.Errorf("%s=%q is not a number of microseconds", watchdogVariable, taken[watchdogVariable])
 		}
 		e.watchdog = time.Duration(usec) * time.Microsecond

@@ -60,6 +60,7 @@ func TestDEP1TheVariablesOfTheProtocolAreRead(t *testing.T) {
 		"for another":      {"NOTIFY_SOCKET=/n WATCHDOG_USEC=5 WATCHDOG_PID=8 LISTEN_PID=8 LISTEN_FDS=1", environment{"/n", 0, 0}, false},
 		"no path":          {"NOTIFY_SOCKET=n", environment{}, true},
 		"no time":          {"NOTIFY_SOCKET=/n WATCHDOG_USEC=-1", environment{}, true},
+		"no such time":     {"NOTIFY_SOCKET=/n WATCHDOG_USEC=9223372036854775807", environment{}, true},
 		"no number":        {"LISTEN_PID=7 LISTEN_FDS=x", environment{}, true},
 		"too many sockets": {"LISTEN_PID=7 LISTEN_FDS=1000000", environment{}, true},
 	} {
