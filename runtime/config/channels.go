@@ -29,7 +29,7 @@ type Channel struct {
 	// Default: none, which is nobody.
 	Allow []string `key:"allow"`
 	// PerMinute is how many messages each may send in a minute. Default: 20.
-	PerMinute int `key:"per_minute"`
+	PerMinute int `key:"per_minute" min:"1" max:"600"`
 	// Decide lets these people answer questions, such as whether a tool may run. Default: false.
 	Decide bool `key:"decide"`
 
@@ -64,7 +64,6 @@ const (
 // Limits of channels.
 const (
 	PerMinuteChannel = 20
-	perMinuteMax     = 600
 	channelNameMax   = 24
 	allowMax         = 1000
 	keysMax          = 8
@@ -86,9 +85,6 @@ func channelFaults(all Channels) []fault {
 			wrong("", fmt.Sprintf("a channel's name has up to %d of a-z, 0-9, - and _, and begins with a letter", channelNameMax))
 		case slices.Contains(taken(), n.Name):
 			wrong("", "the name already has another meaning; use another one")
-		}
-		if n.Value.PerMinute < 0 || n.Value.PerMinute > perMinuteMax {
-			wrong(".per_minute", fmt.Sprintf("%d is out of range; the least is 1, the most is 600", n.Value.PerMinute))
 		}
 		if len(n.Value.Allow) > allowMax || slices.ContainsFunc(n.Value.Allow, badSender) {
 			wrong(".allow", "wants a list of up to 1000 senders such as [mia@example.org], [\"*@example.org\"] or [\"*\"]")

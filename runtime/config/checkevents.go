@@ -106,9 +106,6 @@ func (c *eventCheck) source(field, name string, t Telling) string {
 	if to := t.Chat(); t.Tell != "" && t.Tell != "none" && (to.Channel == "" || to.Chat == "" || strings.ContainsFunc(t.Tell, unicode.IsControl)) {
 		c.wrong(field, key+".tell", "wants a chat such as cli:direct, or none, not "+wording.Quote(t.Tell))
 	}
-	if t.PerHour < 0 || t.PerHour > perHourMax {
-		c.wrong(field, key+".per_hour", fmt.Sprintf("%d is out of range; the least is 1, the most is 3600", t.PerHour))
-	}
 	return key
 }
 

@@ -77,7 +77,7 @@ type Telling struct {
 	// Tell is the chat that the answers go to, as CHANNEL:CHAT, or none. Default: cli:direct.
 	Tell string `key:"tell"`
 	// PerHour is how many events about one subject there may be per hour. Default: 12.
-	PerHour int `key:"per_hour"`
+	PerHour int `key:"per_hour" min:"1" max:"3600"`
 }
 
 // WatchedFiles is a folder.
@@ -208,7 +208,6 @@ func parseSize(text string) (Size, bool) {
 const (
 	TellDefault    = "cli:direct"
 	PerHourDefault = 12
-	perHourMax     = 3600
 	settleMin      = 100 * time.Millisecond
 	settleMax      = time.Hour
 )
