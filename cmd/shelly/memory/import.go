@@ -126,37 +126,52 @@ func (i *importing) complain(line int, bad error) {
 
 // flush writes the batch, if there is anything in it.
 func (i *importing) flush(ctx context.Context) error {
-	batch := i.batch
+	batch, again := i.batch, []fsm.Entry(nil)
 	if i.c.DryRun {
-		batch = i.unseen()
+		batch, again = i.unseen()
 	}
 	i.batch, i.bytes = nil, 0
-	if len(batch) == 0 {
+	if len(batch)+len(again) == 0 {
 		return nil
 	}
-	done, err := i.memory.Bring(ctx, batch, memory.Bringing{Replace: i.c.Replace, Dry: i.c.DryRun})
-	i.done.Add(done)
+	how := memory.Bringing{Replace: i.c.Replace, Dry: i.c.DryRun}
+	var err error
+	if len(batch) > 0 {
+		var done memory.Brought
+		done, err = i.memory.Bring(ctx, batch, how)
+		i.done.Add(done)
+	}
+	if err == nil && len(again) > 0 {
+		var done memory.Brought
+		done, err = i.memory.Bring(ctx, again, how)
+		i.done.Add(existing(done, how.Replace))
+	}
 	d := i.done
 	i.line.Draw(wording.Counted(d.Added+d.Replaced+d.Skipped+d.Forgotten, "entry", "entries"))
 	return err
 }
 
-// unseen returns the batch without the ids that the file has had before. In a dry run these
-// count as existing, as they would in an import.
-func (i *importing) unseen() []fsm.Entry {
-	var list []fsm.Entry
+// unseen returns the batch without the ids that the file has had before, and the entries with these.
+func (i *importing) unseen() (list, again []fsm.Entry) {
 	for _, e := range i.batch {
-		switch {
-		case !i.seen[e.ID]:
-			i.seen[e.ID] = true
-			list = append(list, e)
-		case i.c.Replace:
-			i.done.Replaced++
-		default:
-			i.done.Skipped++
+		if i.seen[e.ID] {
+			again = append(again, e)
+			continue
 		}
+		i.seen[e.ID] = true
+		list = append(list, e)
 	}
-	return list
+	return list, again
+}
+
+// existing returns what a dry run says of ids that an import would have written by then.
+func existing(d memory.Brought, replace bool) memory.Brought {
+	if replace {
+		d.Added, d.Replaced = 0, d.Replaced+d.Added
+	} else {
+		d.Added, d.Skipped = 0, d.Skipped+d.Added
+	}
+	return d
 }
 
 func (i *importing) tell() {
