@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/heard"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/data"
@@ -138,24 +139,10 @@ func (k *checker) checkStream(at string, l *format.Line) {
 		if p.Text == "" && p.Thinking == "" {
 			k.at(strict.Element(path+".chunks", i), "is empty")
 		}
-		if strings.Contains(p.Text, thinkOpen) || endsInTag(p.Text) {
-			k.at(path+".chunks", "the client keeps back what may begin "+thinkOpen+", as "+wording.Quote(p.Text)+" does at its end; "+
+		var client heard.Splitter
+		if text, _ := client.Put(p.Text); text != p.Text {
+			k.at(path+".chunks", "the client keeps back what may begin <think>, as "+wording.Quote(p.Text)+" does at its end; "+
 				"cut elsewhere, and give thinking as thinks")
 		}
 	}
-}
-
-// thinkOpen begins thinking in the text of some models, which the client takes out
-// (BRN-6).
-const thinkOpen = "<think>"
-
-// endsInTag reports whether a piece ends with what may be the beginning of
-// thinking.
-func endsInTag(piece string) bool {
-	for n := range len(thinkOpen) - 1 {
-		if strings.HasSuffix(piece, thinkOpen[:n+1]) {
-			return true
-		}
-	}
-	return false
 }
