@@ -91,7 +91,7 @@ func (c *Client) chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 
 // refusalsMax is how many times one chat may be refused for something that the model lacks: once
 // for each [Ability].
-const refusalsMax = 3
+const refusalsMax = 4
 
 // once sends one request.
 func (c *Client) once(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDecl, how manner, stream func(Chunk)) (fsm.BrainAnswered, *Error) {

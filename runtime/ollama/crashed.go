@@ -31,7 +31,6 @@ var refusedEachTime = []string{
 	"no such file or directory",
 	"permission denied",
 	"template: ",
-	"Jinja Exception",
 }
 
 // cannotLoad are the words for a model that the server cannot load as it is, whether it says that

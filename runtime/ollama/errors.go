@@ -158,6 +158,10 @@ var unreadCall = []string{
 	"Failed to parse input at pos",
 }
 
+// jinja are the words of llama.cpp for a conversation that a template refuses. They come after the
+// place in the template.
+const jinja = "Jinja Exception"
+
 // reported classifies the errors that differ only in their text (BRN-7), in a response or during a
 // stream. It returns nil for any other error.
 func (c *Client) reported(text string) *Error {
@@ -168,7 +172,7 @@ func (c *Client) reported(text string) *Error {
 			"the model cannot call tools (%s): configure one that can (\"ollama show MODEL\" lists it under capabilities), or set brain.tools to auto", text).lacking(Tools)
 	case has("does not support thinking"):
 		return failure(fsm.BrainError, "the model cannot think (%s): set brain.think to model or false", text).lacking(Thinking)
-	case has("think value") && has("not supported"):
+	case has("think value") && has("not supported"), has("Unexpected reasoning effort"):
 		return failure(fsm.BrainError, "the model does not accept this amount of thinking (%s): set brain.think to true", text).lacking(Levels)
 	case has("does not support chat"), has("does not support generate"):
 		return c.chatless(c.opt.Model)
@@ -176,6 +180,8 @@ func (c *Client) reported(text string) *Error {
 		return failure(fsm.BrainBadCall, "the model wrote a call that the server could not read: %s", text)
 	case saysOneOf(text, tooLong):
 		return failure(fsm.BrainContextTruncated, "the conversation does not fit into the context window of %d tokens (%s): raise num_ctx", c.opt.NumCtx, text)
+	case has(jinja):
+		return failure(fsm.BrainError, "the model's template does not take this conversation (%s): take another model, or give this one a template of Ollama's own", text).lacking(AnyOrder)
 	case has("token repeat limit reached"):
 		return c.repeating()
 	case has("server busy"):
@@ -231,8 +237,22 @@ func errorText(body []byte) (text string, ours bool) {
 	return reason(text), true
 }
 
-// reason returns what a server gives as its reason.
-func reason(text string) string { return cmp.Or(excerpt(text), "without a reason") }
+// reason returns what a server gives as its reason. Newer servers pass on what the process of a model
+// answered, as it came; of a template's refusal only the template's words matter.
+func reason(text string) string {
+	var passedOn struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal([]byte(text), &passedOn) == nil {
+		text = cmp.Or(passedOn.Error.Message, text)
+	}
+	if at := strings.Index(text, jinja); at >= 0 {
+		text = text[at:]
+	}
+	return cmp.Or(excerpt(text), "without a reason")
+}
 
 const excerptBytesMax = 300
 

@@ -91,8 +91,8 @@ func TestBRN31APlain500IsAskedAgainAndARefusalIsNot(t *testing.T) {
 		"this model may be incompatible with your version of Ollama. If you previously pulled this model, try updating it": fsm.BrainError,
 		`tensor \"blk.0.attn_q.weight\" offset+size (10013248) exceeds file size (10000000)`:                               fsm.BrainError,
 		`option \"temperature\" must be of type float32`:                                                                   fsm.BrainError,
-		"invalid JSON schema in format":                                    fsm.BrainError,
-		"Error: Jinja Exception: System message must be at the beginning.": fsm.BrainError,
+		"invalid JSON schema in format":                             fsm.BrainError,
+		"Jinja Exception: System message must be at the beginning.": fsm.BrainError,
 	} {
 		_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = failing(t, http.StatusInternalServerError, text)[0] }).Chat(testContext(t), ask("x"), nil, nil)
 		wantClass(t, err, class, strings.ReplaceAll(text, `\`, ""))

@@ -45,11 +45,13 @@ func newFacts() *facts {
 // Ability is something that a call may need and that not every model has.
 type Ability string
 
-// A model may call tools, think, and think as much as is asked for.
+// A model may call tools, think, think as much as is asked for, and have a template that takes
+// messages in any order.
 const (
 	Tools    Ability = "tools"
 	Thinking Ability = "thinking"
 	Levels   Ability = "levels"
+	AnyOrder Ability = "any order"
 )
 
 // of returns what is known about a model.
@@ -121,7 +123,7 @@ func (f *facts) has(a Ability) bool {
 	switch {
 	case f.lacks[a]:
 		return false
-	case !f.told:
+	case !f.told, a == AnyOrder: // no server says how strict a template is
 		return true
 	case a == Tools:
 		return f.can.Tools

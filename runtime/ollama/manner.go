@@ -11,12 +11,13 @@ import (
 type manner struct {
 	described bool   // tools are described in the prompt (BRN-16)
 	think     string // as Options.Think; empty: left out
+	inTurns   bool   // the conversation has the form of BRN-46
 }
 
 // manner returns how the chat model is asked. A model that cannot think is not told to think, which
 // the server would refuse; every model accepts being told not to (BRN-14).
 func (c *Client) manner(f facts) manner {
-	how := manner{described: c.opt.Tools == ToolsDescribed, think: c.opt.Think}
+	how := manner{described: c.opt.Tools == ToolsDescribed, think: c.opt.Think, inTurns: !f.has(AnyOrder)}
 	if c.opt.Tools == ToolsAuto {
 		how.described = !f.has(Tools)
 	}

@@ -3,6 +3,7 @@ package ollama
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/ollama/ollama/api"
@@ -98,6 +99,9 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) (bo
 		messages, tools = described.Conversation(ask.Messages(), tools), nil
 	case ask.System != "":
 		system = []fsm.Message{{Role: fsm.RoleSystem, Text: ask.System}}
+	}
+	if how.inTurns {
+		system, messages = nil, inTurns(slices.Concat(system, messages))
 	}
 	yes, no := true, false
 	req := chatRequest{
