@@ -9,12 +9,17 @@ import (
 
 // inTurns returns a conversation as the strictest templates want it (BRN-46): one system message, at
 // its beginning, then the user and the assistant by turns, results where a call was, and calls with
-// ids of nine digits. What is joined or renamed depends only on what comes before it, so the form of
-// a conversation that grows is one that grows.
+// ids of nine digits. A conversation that begins with an answer has a summary before it, which is
+// then the user's. What is joined or renamed depends only on what comes before it, so the form of a
+// conversation that grows is one that grows.
 func inTurns(messages []fsm.Message) []fsm.Message {
 	var out []fsm.Message
 	ids := callIDs{}
-	for _, m := range messages {
+	begin := slices.IndexFunc(messages, func(m fsm.Message) bool { return m.Role != fsm.RoleSystem })
+	for i, m := range messages {
+		if i > 0 && i == begin-1 && messages[begin].Role != fsm.RoleUser {
+			m.Role = fsm.RoleUser
+		}
 		ids.rename(&m)
 		if len(out) == 0 {
 			out = append(out, m)

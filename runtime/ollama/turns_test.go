@@ -139,6 +139,21 @@ func listOf(body string) string {
 	return list
 }
 
+// After a compaction a conversation may begin with an answer (CTX-5).
+func TestBRN46ASummaryBeforeAnAnswerIsTheUsers(t *testing.T) {
+	a := ask("")
+	a.System = "be kind"
+	a.Conversation.Messages = []fsm.Message{
+		{Role: fsm.RoleSystem, Text: "earlier: hello"}, {Role: fsm.RoleAssistant, Text: "well"}, {Role: fsm.RoleUser, Text: "again"},
+	}
+	s := strict(t)
+	if _, err := s.client(t, nil).Chat(testContext(t), a, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	same(t, `{"role":"system","content":"be kind"},{"role":"user","content":"earlier: hello"},`+
+		`{"role":"assistant","content":"well"},{"role":"user","content":"again"}`, listOf(s.bodies[1]))
+}
+
 func TestBRN46ATemplateThatRefusesTurnsTooIsAnError(t *testing.T) {
 	s := strict(t)
 	s.refuses = true
