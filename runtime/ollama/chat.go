@@ -77,15 +77,29 @@ func (c *Client) chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 		if unclear {
 			answer.Tokens.Reading = 0 // of a prompt of which nobody knows how much was read (BRN-18)
 		}
-		if err == nil || err.Lacks == "" || model.lacks[err.Lacks] || refusals == refusalsMax {
+		lacks := lacking(err, model, tools)
+		if lacks == "" || model.lacks[lacks] || refusals == refusalsMax {
 			return answer, err
 		}
 		before := c.mannerOf(ask, model)
-		model = c.known.learn(c.opt.Model, func(f *facts) { f.lacks[err.Lacks] = true })
+		model = c.known.learn(c.opt.Model, func(f *facts) { f.lacks[lacks] = true })
 		if c.mannerOf(ask, model) == before {
 			return answer, err
 		}
 		c.opt.Log.Info("the model is asked again in another way", "model", c.opt.Model, "because", err)
+	}
+}
+
+// lacking returns the ability for want of which a call has failed, or "". A template that refuses
+// even a conversation in turns may have no place for tools (BRN-46).
+func lacking(err *Error, f facts, tools []fsm.ToolDecl) Ability {
+	switch {
+	case err == nil:
+		return ""
+	case err.Lacks == AnyOrder && f.lacks[AnyOrder] && len(tools) > 0:
+		return Tools
+	default:
+		return err.Lacks
 	}
 }
 

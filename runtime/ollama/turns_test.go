@@ -60,7 +60,7 @@ func strict(t *testing.T) (s *strictServer) {
 		if err := json.Unmarshal([]byte(body), &in); err != nil {
 			t.Error(err)
 		}
-		if text := refusal(in.Messages); text != "" || s.refuses {
+		if text := refusal(in.Messages); text != "" || s.refuses != nil && s.refuses(body) {
 			passedOn, _ := json.Marshal(`{"error":{"code":500,"message":"\n------------\nWhile executing CallExpression at line 85, column 32 in source:\n` +
 				strings.Repeat("...", 100) + `\nError: Jinja Exception: ` + text + `","type":"server_error"}}`)
 			w.WriteHeader(http.StatusInternalServerError)
@@ -75,7 +75,7 @@ func strict(t *testing.T) (s *strictServer) {
 type strictServer struct {
 	url     string
 	bodies  []string
-	refuses bool // everything
+	refuses func(body string) bool // more than strict templates do
 }
 
 func (s *strictServer) client(t *testing.T, change func(*ollama.Options)) *ollama.Client {
@@ -154,15 +154,43 @@ func TestBRN46ASummaryBeforeAnAnswerIsTheUsers(t *testing.T) {
 		`{"role":"assistant","content":"well"},{"role":"user","content":"again"}`, listOf(s.bodies[1]))
 }
 
-func TestBRN46ATemplateThatRefusesTurnsTooIsAnError(t *testing.T) {
+func TestBRN46ATemplateThatRefusesTurnsTooGetsNoTools(t *testing.T) {
+	native := func(body string) bool { return strings.Contains(body, `"tools":[`) }
+	all := func(string) bool { return true }
+	for name, c := range map[string]struct {
+		by      ollama.ToolsBy
+		refuses func(body string) bool
+		asked   int
+		answers bool
+	}{
+		"its tools are described":                   {ollama.ToolsAuto, native, 3, true},
+		"unless the configuration forbids it":       {ollama.ToolsNative, native, 2, false},
+		"if that does not help, the call fails":     {ollama.ToolsAuto, all, 3, false},
+		"and at once if they were described before": {ollama.ToolsDescribed, all, 2, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := strict(t)
+			s.refuses = c.refuses
+			_, err := s.client(t, func(o *ollama.Options) { o.Tools = c.by }).Chat(testContext(t), ask("x"), []fsm.ToolDecl{{Name: "f"}}, nil)
+			if len(s.bodies) != c.asked || c.answers != (err == nil) {
+				t.Errorf("asked %d times, error %v; want %d times", len(s.bodies), err, c.asked)
+			}
+			if !c.answers {
+				wantClass(t, err, fsm.BrainError, "(Jinja Exception:)", "take another model")
+			}
+		})
+	}
+}
+
+func TestBRN46ARefusalWithoutToolsIsNotOfTools(t *testing.T) {
 	s := strict(t)
-	s.refuses = true
-	a := ask("x")
-	a.System = "be kind"
-	_, err := s.client(t, nil).Chat(testContext(t), a, nil, nil)
-	wantClass(t, err, fsm.BrainError, "(Jinja Exception:)", "take another model")
-	if len(s.bodies) != 2 {
-		t.Errorf("asked %d times, want twice", len(s.bodies))
+	s.refuses = func(string) bool { return true }
+	c := s.client(t, nil)
+	_, err := c.Chat(testContext(t), ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainError, "take another model")
+	s.refuses = nil
+	if _, err := c.Chat(testContext(t), ask("x"), []fsm.ToolDecl{{Name: "f"}}, nil); err != nil || !strings.Contains(s.bodies[len(s.bodies)-1], `"tools":[`) {
+		t.Errorf("error %v, sent %s; want the tools offered", err, s.bodies[len(s.bodies)-1])
 	}
 }
 
