@@ -248,6 +248,10 @@ func reason(text string) string {
 	if json.Unmarshal([]byte(text), &passedOn) == nil {
 		text = cmp.Or(passedOn.Error.Message, text)
 	}
+	if _, sent, ok := strings.Cut(text, " map[code:"); ok { // one that came within a stream
+		_, sent, _ = strings.Cut(sent, " message:")
+		text = cmp.Or(strings.TrimSuffix(sent, " type:server_error]"), text)
+	}
 	if at := strings.Index(text, jinja); at >= 0 {
 		text = text[at:]
 	}
