@@ -286,8 +286,9 @@ bench: ## Run the benchmarks and write docs/benchmarks.md (BENCH: which, BENCHED
 
 # The tests behind the tag and the live scenarios, and only they, against the server of
 # OLLAMA_HOST. They bring handmade models and take them away again. With OLLAMA_BIN, an
-# ollama to run, one of their own is stopped and started in the midst of an answer. With
-# OLLAMA_LOG, where that server writes its debug log, the simulated server is held against it.
+# ollama to run, one of their own is stopped and started in the midst of an answer. What the
+# simulated server reads is held against what that server's answers say or, if it is an older one,
+# the debug log in OLLAMA_LOG.
 .PHONY: e2e-ollama
 e2e-ollama: build ## Test against the Ollama server that OLLAMA_HOST names.
 	$(call step,end to end with Ollama)
