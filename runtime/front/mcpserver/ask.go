@@ -33,12 +33,11 @@ func (v visit) accept(ctx context.Context, a arguments) (engine.Request, error) 
 // ask gives the agent work and waits for the reply, for as long as clients commonly wait
 // (FRT-32).
 func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
-	select {
-	case v.waits <- struct{}{}:
-		defer func() { <-v.waits }()
-	default:
-		return failed(errors.New("too many calls wait for their answers; try again later")), nil
+	leave, err := v.place()
+	if err != nil {
+		return failed(err), nil
 	}
+	defer leave()
 	known, err := v.accept(ctx, a)
 	if err != nil {
 		return failed(err), nil
@@ -58,6 +57,16 @@ func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*s
 		return answer(kept(known.Key, err), nil, true), nil
 	}
 	return res, nil
+}
+
+// place takes one of the places for what waits for a reply.
+func (f *Front) place() (leave func(), err error) {
+	select {
+	case f.waits <- struct{}{}:
+		return func() { <-f.waits }, nil
+	default:
+		return nil, errors.New("too many calls wait for their answers; try again later")
+	}
 }
 
 // kept is what is said if an accepted request cannot be followed or shown. It names the request, because

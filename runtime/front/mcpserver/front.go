@@ -21,7 +21,7 @@ const Channel = "mcp"
 // Path is the server's path.
 const Path = "/mcp"
 
-// WaitsMax is how many calls may wait for a reply at once.
+// WaitsMax is how many calls, of ask and for a task's result, may wait for a reply at once.
 const WaitsMax = 64
 
 // Options set a front up. RequestBytesMax is required.

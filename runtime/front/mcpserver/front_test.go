@@ -351,6 +351,46 @@ func TestFRT32ACallThatItsClientLeavesWaitsNoLonger(t *testing.T) {
 	}
 }
 
+// So many wait for the result of a task, too: each holds a connection of the listener, which has room
+// for a few hundred.
+func TestFRT32OnlySoManyWaitForTheResultOfATask(t *testing.T) {
+	front := fronttest.New()
+	f := New(front, Options{})
+	v := visit{Front: f, caller: comm.Local(), came: t.Context()}
+	if _, err := v.accept(v.as(t.Context()), arguments{Text: "do it", ID: "m1"}); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, WaitsMax)
+	for range WaitsMax {
+		go func() {
+			_, err := v.result(t.Context(), nil, "m1")
+			ended <- err
+		}()
+	}
+	if err := front.Await(t.Context(), func(seen fronttest.Seen) bool { return seen.Watching == WaitsMax }); err != nil {
+		t.Fatal(err)
+	}
+	within, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if _, err := v.result(within, nil, "m1"); err == nil || !strings.Contains(err.Error(), "too many calls wait") {
+		t.Errorf("one more waits: %v", err)
+	}
+	front.Reply(keyOf("m1"), "It is done.", false)
+	for range WaitsMax {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	for range 2 * WaitsMax { // a result that is there needs no place, and each place is free again
+		if _, err := v.result(t.Context(), nil, "m1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(f.waits) != 0 {
+		t.Errorf("%d places are still taken", len(f.waits))
+	}
+}
+
 // Cancelling a call ends its request, and none of another client's call with the same id.
 func TestFRT32ACancelledCallCancelsItsRequest(t *testing.T) {
 	s := open(t, fronttest.New(), 0)

@@ -129,11 +129,12 @@ func (v visit) update(ctx context.Context, id string, answers map[string]json.Ra
 	return nil
 }
 
-// result waits for the reply to a task's request, for as long as the client waits.
+// result waits for the reply to a task's request, for as long as the client waits. Waiting takes a
+// place like a call of ask (FRT-32).
 func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sdk.CallToolResult, error) {
 	ctx, cancel := v.waiting(v.as(ctx))
 	defer cancel()
-	for {
+	for placed := false; ; {
 		r, ok, err := v.front.Request(ctx, v.taskKey(id))
 		switch {
 		case err != nil:
@@ -142,6 +143,14 @@ func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sd
 			return nil, unknownTask(id)
 		case r.Done:
 			return replied(r), nil
+		}
+		if !placed {
+			leave, err := v.place()
+			if err != nil {
+				return nil, err
+			}
+			defer leave()
+			placed = true
 		}
 		if err := v.follow(ctx, r.Key, func(comm.Event) {}); err != nil {
 			return nil, err
