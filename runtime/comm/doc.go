@@ -83,7 +83,7 @@
 //	403 forbidden               a foreign Host, a page of another site, or a token without the right
 //	404 not_found               no such route or request
 //	405 method_not_allowed
-//	408 incomplete              the body ended early or came too slowly; send it again
+//	408 incomplete              the body ended early or came too slowly (one that is malformed: 400); send it again
 //	409 conflict                the id belongs to another request
 //	410 trimmed                 the records are no longer kept
 //	413 too_large

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -33,9 +34,18 @@ func Body(w http.ResponseWriter, r *http.Request, bytesMax int) ([]byte, error) 
 		if h, ok := r.Context().Value(placesKey{}).(*HTTP); ok {
 			hint += " within " + h.o.ReadTimeout.String()
 		}
-		return nil, &Problem{CodeIncomplete, "the body ended early or came too slowly", hint}
+		return nil, Broken(err, "the body", hint)
 	}
 	return body, nil
+}
+
+// Broken is the problem of a body, called what, that could not be read. Hint says what its sender does if
+// it was only cut off; a body that is malformed would not be read the next time either.
+func Broken(err error, what, hint string) *Problem {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(net.Error)) {
+		return &Problem{CodeIncomplete, what + " ended early or came too slowly", hint}
+	}
+	return badRequest(what+" is malformed: its chunks are not as HTTP/1.1 has them", "write the length of each chunk before it, or send a Content-Length")
 }
 
 // mode is how a client wants its request answered.

@@ -339,6 +339,23 @@ func TestSlowSendersAreCutOff(t *testing.T) {
 	}
 }
 
+// What is cut off may be sent again, which a status says; sending what is malformed again would not help.
+func TestCOM6AMalformedBodyIsNotOneThatWasCutOff(t *testing.T) {
+	s := serveHTTP(t, func(o *comm.HTTPOptions) { o.ReadTimeout = 20 * time.Millisecond })
+	for chunks, want := range map[string]string{ // order-free: each is a request of its own
+		"{\r\n0\r\n\r\n":           "HTTP/1.1 400 ",
+		"1\r\n{}\r\n0\r\n\r\n":     "HTTP/1.1 400 ",
+		"1\r\n{\r\n0\r\nx\r\n\r\n": "HTTP/1.1 400 ",
+		"1\r\n{\r\n":               "HTTP/1.1 408 ",
+	} {
+		got := s.raw("POST /v1/requests HTTP/1.1\r\nHost: " + s.address + "\r\nAuthorization: Bearer " + token +
+			"\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
+		if !strings.HasPrefix(got, want) || strings.Contains(got, "malformed") != (want == "HTTP/1.1 400 ") {
+			t.Errorf("%q: %q; want %s", chunks, got, want)
+		}
+	}
+}
+
 func TestHeadersAreBounded(t *testing.T) {
 	s := serveHTTP(t, nil)
 	got := s.raw("GET /healthz HTTP/1.1\r\nHost: " + s.address + "\r\nX: " + strings.Repeat("x", 2*comm.HeaderBytesMax) + "\r\n\r\n")

@@ -157,7 +157,7 @@ func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Messag
 	case errors.As(err, new(*http.MaxBytesError)):
 		return m, &comm.Problem{Code: comm.CodeTooLarge, Message: "the message is too long", Hint: fmt.Sprintf("its text has at most %d bytes", h.o.TextMax)}
 	case err != nil:
-		return m, &comm.Problem{Code: comm.CodeIncomplete, Message: "the message ended early or came too slowly", Hint: "nothing has happened; send it again"}
+		return m, comm.Broken(err, "the message", "nothing has happened; send it again")
 	}
 	keys, err := h.keys()
 	if err != nil {

@@ -209,6 +209,11 @@ func TestCHN20AMessageThatDoesNotComeWholeMayBeSentAgain(t *testing.T) {
 	if !errors.As(err, &p) || p.Code.Status() != http.StatusRequestTimeout || len(in.seen) > 0 {
 		t.Errorf("%v, taken %d", err, len(in.seen))
 	}
+	malformed := iotest.ErrReader(errors.New("malformed chunked encoding")) // as it would be if it was sent again
+	err = h.Handle(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/v1/channels/hook", malformed))
+	if !errors.As(err, &p) || p.Code.Status() != http.StatusBadRequest || len(in.seen) > 0 {
+		t.Errorf("malformed: %v, taken %d", err, len(in.seen))
+	}
 }
 
 // receiver is who gets what goes out.

@@ -92,14 +92,26 @@ func (s *Server) Ask(method, path, body string, headers ...string) Answer {
 // Cut sends a request whose body ends before its length, and returns the status of the answer.
 func (s *Server) Cut(method, path, body string) int {
 	s.t.Helper()
+	return s.raw(method, path, fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body)+1, body))
+}
+
+// Malform sends a request whose body has a chunk without a length, and returns the status of the answer.
+func (s *Server) Malform(method, path string) int {
+	s.t.Helper()
+	return s.raw(method, path, "Transfer-Encoding: chunked\r\n\r\nhello\r\n0\r\n\r\n")
+}
+
+// raw sends a request with a last header and a body as they are, and then nothing more.
+func (s *Server) raw(method, path, rest string) int {
+	s.t.Helper()
 	conn, err := net.Dial("tcp", s.http.Listener.Addr().String())
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(guard))
-	fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		method, path, conn.RemoteAddr(), Token, len(body)+1, body)
+	fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n%s",
+		method, path, conn.RemoteAddr(), Token, rest)
 	_ = conn.(*net.TCPConn).CloseWrite()
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -589,6 +590,22 @@ func TestFRT4ARefusedMessageIsAnsweredInTheProtocol(t *testing.T) {
 		_ = resp.Body.Close()
 		if resp.StatusCode != c.status || !strings.HasPrefix(got, c.want) || c.status != 200 && !strings.HasPrefix(kind, "application/json") {
 			t.Errorf("%.99s %s: %d %s %s\nwant %d %s", c.body, c.header, resp.StatusCode, kind, got, c.status, c.want)
+		}
+	}
+}
+
+func TestFRT4AMessageThatIsMalformedIsNotOneThatWasCutOff(t *testing.T) {
+	f := New(fronttest.New(), Options{RequestBytesMax: 1 << 10})
+	for _, c := range []struct {
+		broken error
+		want   comm.Code
+	}{
+		{io.ErrUnexpectedEOF, comm.CodeIncomplete},
+		{errors.New("malformed chunked encoding"), comm.CodeBadRequest},
+	} {
+		err := f.serve(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, Path, iotest.ErrReader(c.broken)))
+		if got := comm.ProblemOf(err).Code; got != c.want {
+			t.Errorf("%v: %v (%s); want %s", c.broken, err, got, c.want)
 		}
 	}
 }

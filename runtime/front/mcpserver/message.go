@@ -62,7 +62,7 @@ func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
 		return &comm.Problem{Code: comm.CodeTooLarge, Message: "the message is longer than " + strconv.FormatInt(f.o.RequestBytesMax, 10) + " bytes", Hint: "send less, or raise request_bytes_max in shelly's configuration"}
 	}
 	if err != nil {
-		return &comm.Problem{Code: comm.CodeIncomplete, Message: "the message ended early or came too slowly", Hint: "send it again"}
+		return comm.Broken(err, "the message", "send it again")
 	}
 	w := &patient{ResponseWriter: to, timeout: f.o.WriteTimeout}
 	m, err := wire.Parse(body)

@@ -219,4 +219,7 @@ func TestFRT4ABodyThatEndsEarlyHasTheStatusOfARequestThatCanBeSentAgain(t *testi
 	if got := s.Cut("POST", "/api/chat", `{`+hello); got != 408 || len(s.Front.Seen().Requests) != 0 {
 		t.Errorf("%d, %d requests; want 408 and none", got, len(s.Front.Seen().Requests))
 	}
+	if got := s.Malform("POST", "/api/chat"); got != 400 {
+		t.Errorf("a body that cannot be read again either: %d; want 400", got)
+	}
 }

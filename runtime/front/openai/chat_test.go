@@ -324,6 +324,9 @@ func TestFRT4ABodyThatEndsEarlyHasTheStatusOfARequestThatCanBeSentAgain(t *testi
 	if got := s.Cut("POST", "/v1/chat/completions", `{`+hello); got != 408 || len(s.Front.Seen().Requests) != 0 {
 		t.Errorf("%d, %d requests; want 408 and none", got, len(s.Front.Seen().Requests))
 	}
+	if got := s.Malform("POST", "/v1/chat/completions"); got != 400 {
+		t.Errorf("a body that cannot be read again either: %d; want 400", got)
+	}
 }
 
 // A client that gives up while its request becomes durable tries again. Until it is known whether the

@@ -159,7 +159,7 @@ func (f *Front) body(w http.ResponseWriter, r *http.Request) ([]byte, wire.Value
 		return nil, wire.Value{}, tooLong(f.o.RequestBytesMax)
 	}
 	if err != nil {
-		return nil, wire.Value{}, &Error{Status: http.StatusRequestTimeout, Message: "the body ended early or came too slowly"}
+		return nil, wire.Value{}, comm.Broken(err, "the body", "")
 	}
 	v, err := wire.Parse(body)
 	return body, v, err
