@@ -87,7 +87,7 @@ func ending(e sandbox.End, err error) error {
 }
 
 func (r *running) transport() sdk.Transport {
-	return &sdk.IOTransport{Reader: r.out, Writer: wire.Writer(r.in), MaxLineLength: lineBytesMax}
+	return &sdk.IOTransport{Reader: r.out, Writer: wire.Writer(r.in, r.filter.answered), MaxLineLength: lineBytesMax}
 }
 
 func (r *running) contained() string { return string(r.rung) }
@@ -117,7 +117,7 @@ type filter struct {
 	mu    sync.Mutex
 	line  []byte
 	since int64 // bytes since the last use
-	asked int   // requests since then
+	asked int   // requests that wait for an answer, of those since then
 	ended bool
 }
 
@@ -164,6 +164,13 @@ func (f *filter) asks(requests int) bool {
 		f.flood(wire.ErrRequests)
 	}
 	return !f.ended
+}
+
+// answered notes that the program has the answer to a request.
+func (f *filter) answered() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = max(0, f.asked-1)
 }
 
 func (f *filter) used() {

@@ -3,7 +3,7 @@
 // io.modelcontextprotocol/tasks.
 //
 //	c := wire.NewClient(client)                  // before client.Connect
-//	transport.Writer = wire.Writer(transport.Writer) // or a wire.Sender for requests to a server
+//	transport.Writer = wire.Writer(transport.Writer, answered) // or a wire.Sender for requests to a server
 //	…
 //	out, err := c.Call(ctx, session, params, …)  // a result, a task, or questions
 //	task, err := c.Get(ctx, session, out.Task.ID)

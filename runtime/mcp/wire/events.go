@@ -90,7 +90,7 @@ func (e *events) Read(p []byte) (int, error) {
 
 var errEvent = fmt.Errorf("an event is longer than %d bytes", eventBytesMax)
 
-// RequestsMax bounds the requests that a server sends on one stream, or as a program between two calls.
+// RequestsMax bounds the requests that a server sends on one stream, or of which a program has no answer yet.
 // The library works on all of them at once, and keeps the answers for the server to read.
 const RequestsMax = 1000
 

@@ -50,19 +50,26 @@ func outgoing(message []byte) (_ []byte, e envelope) {
 }
 
 // Writer passes on the messages that the library writes to a program, each with its
-// standard name. It relies on the library writing a message and its line end in one call.
-func Writer(to io.WriteCloser) io.WriteCloser { return writer{to} }
+// standard name, and calls answered after each that is an answer. It relies on the library writing a
+// message and its line end in one call.
+func Writer(to io.WriteCloser, answered func()) io.WriteCloser { return writer{to, answered} }
 
-type writer struct{ io.WriteCloser }
+type writer struct {
+	io.WriteCloser
+	answered func()
+}
 
 func (w writer) Write(p []byte) (int, error) {
 	line, end := bytes.CutSuffix(p, []byte("\n"))
-	changed, _ := outgoing(line)
+	changed, e := outgoing(line)
 	if end {
 		changed = append(slices.Clip(changed), '\n')
 	}
 	if _, err := w.WriteCloser.Write(changed); err != nil {
 		return 0, err
+	}
+	if e.Method == "" {
+		w.answered()
 	}
 	return len(p), nil
 }

@@ -21,7 +21,7 @@ func TestTOL98AMethodOfOurOwnLeavesUnderItsStandardName(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"result":{"text":"\"shelly/call\""}}`:                                   `{"jsonrpc":"2.0","id":1,"result":{"text":"\"shelly/call\""}}`,
 	} {
 		var out bytes.Buffer
-		n, err := Writer(closer{&out}).Write([]byte(in + "\n"))
+		n, err := Writer(closer{&out}, func() {}).Write([]byte(in + "\n"))
 		if err != nil || n != len(in)+1 || out.String() != want+"\n" {
 			t.Errorf("%s becomes %s, %d, %v", in, out.String(), n, err)
 		}
