@@ -46,19 +46,20 @@ func (s *server) listed(ctx context.Context, n *session) ([]declared, error) {
 	defer cancel()
 	type answer struct {
 		list []*sdk.Tool
+		more bool
 		err  error
 	}
 	result := make(chan answer, 1)
 	go func() { // like a call, it may wait for a program that does not read
-		list, err := n.pages(ctx)
-		result <- answer{list, err}
+		list, more, err := n.pages(ctx, s.config)
+		result <- answer{list, more, err}
 	}()
 	select {
 	case a := <-result:
 		if a.err != nil {
 			return nil, fmt.Errorf("its tools cannot be listed: %w", a.err)
 		}
-		tools := s.usable(a.list)
+		tools := s.usable(a.list, a.more)
 		for i := range tools {
 			tools[i].tasks = n.tasks.Tasks(n.client, tools[i].name)
 		}
@@ -71,41 +72,43 @@ func (s *server) listed(ctx context.Context, n *session) ([]declared, error) {
 	}
 }
 
-// pages reads the pages of a list.
-func (n *session) pages(ctx context.Context) ([]*sdk.Tool, error) {
-	var list []*sdk.Tool
+// pages reads the pages of a list, and returns the tools on them that may be offered; more says that
+// there are others.
+func (n *session) pages(ctx context.Context, of Server) (list []*sdk.Tool, more bool, err error) {
 	if r := n.client.InitializeResult(); r != nil && r.Capabilities != nil && r.Capabilities.Tools == nil {
-		return nil, nil
+		return nil, false, nil
 	}
 	cursor := ""
 	for range pagesMax {
 		page, err := n.client.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
 		dropped := n.dropped.Take()
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		list = append(append(list, page.Tools...), dropped...)
+		for _, t := range slices.Concat(page.Tools, dropped) {
+			if t != nil && (of.Only == nil || slices.Contains(of.Only, t.Name)) {
+				list = append(list, t)
+			}
+		}
 		if page.NextCursor == "" || len(list) > toolsMax {
-			return list, nil
+			return list, page.NextCursor != "", nil
 		}
 		cursor = page.NextCursor
 	}
-	return list, nil
+	return list, true, nil
 }
 
 var errSchemas = fmt.Errorf("the schemas of the server's tools are longer than %d bytes", allSchemasBytesMax)
 
-// usable returns the tools that can be offered, and logs those that cannot.
-func (s *server) usable(list []*sdk.Tool) []declared {
+// usable returns the tools that can be offered, and logs those that cannot; more says that the server has
+// more than the list.
+func (s *server) usable(list []*sdk.Tool, more bool) []declared {
 	s.mu.Lock()
 	s.oddities = nil
 	s.mu.Unlock()
 	var tools []declared
 	left, bytes := 0, 0
 	for _, t := range list {
-		if t == nil || s.config.Only != nil && !slices.Contains(s.config.Only, t.Name) {
-			continue
-		}
 		var d declared
 		var err error
 		switch { // a schema that is not needed is not read: that may take long
@@ -130,9 +133,14 @@ func (s *server) usable(list []*sdk.Tool) []declared {
 	if left > leftOutMax {
 		s.odd("more tools are left out", "tools", left-leftOutMax)
 	}
+	lacks := "the server has no tool that tools.mcp names"
+	if more {
+		s.odd("the server's list of tools is too long, and its end is not read", "read", len(list))
+		lacks = "what is read of the server's list has no tool that tools.mcp names"
+	}
 	for _, name := range s.config.Only {
-		if !slices.ContainsFunc(list, func(t *sdk.Tool) bool { return t != nil && t.Name == name }) {
-			s.odd("the server has no tool that tools.mcp names", "tool", name)
+		if !slices.ContainsFunc(list, func(t *sdk.Tool) bool { return t.Name == name }) {
+			s.odd(lacks, "tool", name)
 		}
 	}
 	return tools

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -90,7 +91,7 @@ func TestTOL94ANameThatNoToolHasIsReported(t *testing.T) {
 	c := one("k")
 	c.Only = []string{"b", "reed"}
 	s := &server{config: c, options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
-	if got := s.usable([]*sdk.Tool{{Name: "a"}, {Name: "b"}}); len(got) != 1 || got[0].name != "b" {
+	if got := s.usable([]*sdk.Tool{{Name: "b"}}, false); len(got) != 1 || got[0].name != "b" {
 		t.Errorf("offered are %+v", got)
 	}
 	if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, `"the server has no tool that tools.mcp names" server=k tool=reed`) {
@@ -101,7 +102,7 @@ func TestTOL94ANameThatNoToolHasIsReported(t *testing.T) {
 func TestTOL94AToolThatIsLeftOutIsNamed(t *testing.T) {
 	var log strings.Builder
 	s := &server{config: one("k"), options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
-	s.usable([]*sdk.Tool{{Name: "far", InputSchema: map[string]any{"properties": map[string]any{"a": map[string]any{"$ref": "https://schemas.example/a"}}}}})
+	s.usable([]*sdk.Tool{{Name: "far", InputSchema: map[string]any{"properties": map[string]any{"a": map[string]any{"$ref": "https://schemas.example/a"}}}}}, false)
 	if text := log.String(); !strings.Contains(text, "schema of far: ") {
 		t.Errorf("the log says %q", text)
 	}
@@ -113,7 +114,7 @@ func TestTOL94AToolThatIsLeftOutIsNamed(t *testing.T) {
 func TestTOL94AToolWhoseSchemaCannotBeCheckedInFullIsOffered(t *testing.T) {
 	var log strings.Builder
 	s := &server{config: one("k"), options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
-	list := s.usable([]*sdk.Tool{{Name: "ahead", InputSchema: map[string]any{"properties": map[string]any{"a": map[string]any{"type": "string", "pattern": "^(?!x)"}}}}})
+	list := s.usable([]*sdk.Tool{{Name: "ahead", InputSchema: map[string]any{"properties": map[string]any{"a": map[string]any{"type": "string", "pattern": "^(?!x)"}}}}}, false)
 	if text := log.String(); len(list) != 1 || !strings.Contains(text, `"part of a tool's schema cannot be checked" server=k tool=ahead part="pattern \"^(?!x)\""`) {
 		t.Fatalf("%+v are offered; the log says %q", list, text)
 	}
@@ -189,6 +190,35 @@ func TestTOL94AListWithoutEndIsCut(t *testing.T) {
 	}), brief(), one("h"))
 	if got := len(w.Tools(nil)); got != pagesMax || pages != pagesMax {
 		t.Errorf("%d tools of %d pages", got, pages)
+	}
+	if odd := w.States()[0].Odd; len(odd) != 1 || !strings.Contains(odd[0], "list of tools is too long, and its end is not read; read: 32") {
+		t.Errorf("it says %q", odd)
+	}
+}
+
+// Of a long list only the tools that are named are counted.
+func TestTOL94ANamedToolIsFoundFarDownTheList(t *testing.T) {
+	s := one("h")
+	s.Only = []string{"t3", "t950", "t9999"}
+	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
+		if m.Method != "tools/list" {
+			return nil
+		}
+		var from struct{ Cursor string }
+		_ = json.Unmarshal(m.Params, &from)
+		first, _ := strconv.Atoi(from.Cursor)
+		var tools []string
+		for i := range 100 {
+			tools = append(tools, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, first+i))
+		}
+		say(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s],"nextCursor":"%d"}}`, m.ID, strings.Join(tools, ","), first+100)
+		return nil
+	}), brief(), s)
+	if got := names(w.Tools(nil)); !slices.Equal(got, []string{"h_t3", "h_t950"}) {
+		t.Errorf("offered are %v", got)
+	}
+	if odd := w.States()[0].Odd; len(odd) != 2 || !strings.HasSuffix(odd[1], "what is read of the server's list has no tool that tools.mcp names; tool: t9999") {
+		t.Errorf("it says %q", odd)
 	}
 }
 
