@@ -20,6 +20,7 @@ type Server struct {
 	Command []string // a program; empty: the server is at URL
 	Env     []string // NAME=value, in addition to PATH, HOME and LANG
 	Network bool     // the program may use the network
+	Within  string   // what the sandbox lets it do; a program is restarted if that changes
 
 	URL     string
 	Headers []Header         // of each request

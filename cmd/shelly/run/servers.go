@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"shelly/cmd/shelly/internal/box"
 	"shelly/cmd/shelly/internal/version"
 	"shelly/runtime/config"
 	"shelly/runtime/mcp"
@@ -79,15 +80,30 @@ func (s *starting) useServers(ctx context.Context, cfg config.Config) error {
 
 // serversOf returns the servers of a configuration.
 func serversOf(cfg config.Config) ([]mcp.Server, error) {
+	within, err := withinOf(cfg)
+	if err != nil {
+		return nil, err
+	}
 	var list []mcp.Server
 	for _, c := range cfg.Tools.MCP {
 		server, err := serverOf(c)
 		if err != nil {
 			return nil, err
 		}
+		if server.URL == "" {
+			server.Within = within
+		}
 		list = append(list, server)
 	}
 	return list, nil
+}
+
+// withinOf tells one sandbox from another: a program that is running keeps the one in which it was
+// started.
+func withinOf(cfg config.Config) (string, error) {
+	o, err := box.Options(cfg)
+	o.Trees = nil
+	return fmt.Sprintf("%v %+v", cfg.Tools.Exec.Allow == config.Unsandboxed, o), err
 }
 
 func serverOf(c strict.Named[config.Server]) (mcp.Server, error) {
