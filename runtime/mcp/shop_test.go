@@ -3,12 +3,15 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -24,6 +27,9 @@ type shop struct {
 	mu        sync.Mutex
 	tasks     map[string]*wire.Task
 	questions bool   // a task asks before it is worked on
+	wants     string // the method of what a task asks instead
+	again     bool   // it asks something else each time that it is looked at
+	looked    int
 	answered  string // what it got for that
 	cancelled []string
 	changed   chan struct{}   // closed and made again with each change
@@ -72,7 +78,7 @@ func (s *shop) begin(_ context.Context, _ *sdk.ServerSession, _ *sdk.CallToolPar
 	if s.questions {
 		task.Status = wire.InputRequired
 		params, _ := json.Marshal(question1(""))
-		task.Asks = map[string]wire.Ask{"q": {Method: "elicitation/create", Params: params}}
+		task.Asks = map[string]wire.Ask{"q": {Method: cmp.Or(s.wants, "elicitation/create"), Params: params}}
 	}
 	s.tasks[task.ID] = task
 	s.tell()
@@ -97,6 +103,10 @@ func (s *shop) get(_ context.Context, id string) (wire.Task, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if t := s.tasks[id]; t != nil {
+		if s.again {
+			s.looked++
+			t.Asks = map[string]wire.Ask{fmt.Sprint("q", s.looked): t.Asks[slices.Collect(maps.Keys(t.Asks))[0]]}
+		}
 		return *t, nil
 	}
 	return wire.Task{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "Task not found"}
@@ -137,6 +147,9 @@ func (s *shop) got(id string, res *sdk.ElicitResult) {
 }
 
 func (s *shop) update(_ context.Context, id string, answers map[string]json.RawMessage) error {
+	if s.again {
+		return nil
+	}
 	res := &sdk.ElicitResult{}
 	if err := json.Unmarshal(answers["q"], res); err != nil {
 		return err

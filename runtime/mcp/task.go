@@ -29,7 +29,7 @@ func (c *calling) follow(ctx context.Context, id string) (*sdk.CallToolResult, e
 	t := &following{calling: c, id: id, given: map[string]json.RawMessage{}, sent: map[string]bool{}}
 	t.use(c.n)
 	res, err := t.follow(ctx)
-	if ctx.Err() != nil && !ends(ctx) {
+	if t.stuck || ctx.Err() != nil && !ends(ctx) {
 		go t.giveUp(ctx)
 	}
 	return res, err
@@ -44,7 +44,11 @@ type following struct {
 
 	given map[string]json.RawMessage // the answers to its asks
 	sent  map[string]bool            // the answers that the server has
+	stuck bool                       // it asks for what it does not get
 }
+
+// asksMax bounds what a task may ask for.
+const asksMax = 100
 
 func (t *following) follow(ctx context.Context) (*sdk.CallToolResult, error) {
 	for {
@@ -122,7 +126,9 @@ func (t *following) take(ctx context.Context, task wire.Task) (res *sdk.CallTool
 	}
 	switch task.Status {
 	case wire.InputRequired:
-		return nil, false, t.answer(ctx, task.Asks)
+		err := t.answer(ctx, task.Asks)
+		_, t.stuck = errors.AsType[*wire.Unusable](err)
+		return nil, t.stuck, err
 	case wire.Completed, wire.Failed, wire.Cancelled:
 		res, err := t.n.resultOf(ctx, task)
 		return res, true, err
@@ -137,6 +143,9 @@ func (t *following) answer(ctx context.Context, asks map[string]wire.Ask) error 
 		if _, known := t.given[key]; !known {
 			open[key] = ask
 		}
+	}
+	if len(t.given)+len(open) > asksMax {
+		return &wire.Unusable{Err: fmt.Errorf("its task asks for more than %d things", asksMax)}
 	}
 	answers, err := t.respond(ctx, t.n, open)
 	if err != nil {

@@ -197,6 +197,30 @@ func TestTOL100AnAnswerCountsForItsTaskAfterARestart(t *testing.T) {
 	}
 }
 
+// A task whose server wants what it will not get is not waited for: it would ask for ever.
+func TestTOL98ATaskThatAsksForWhatItDoesNotGetFails(t *testing.T) {
+	for _, c := range []struct {
+		wants string
+		again bool
+		says  string
+	}{
+		{"sampling/createMessage", false, `it asks for "sampling/createMessage", which shelly does not support`},
+		{"", true, "its task asks for more than 100 things"},
+	} {
+		over(t, func(t *testing.T, s *shop, open func() *world) {
+			if strings.Contains(t.Name(), "older") { // there it asks by requests of its own
+				return
+			}
+			s.questions, s.wants, s.again = true, c.wants, c.again
+			got := open().call("k_deploy", "")
+			if !got.Failed || got.Nothing || !strings.Contains(got.Text, c.says+"; its outcome is unknown") {
+				t.Errorf("got %+v; want %q", got, c.says)
+			}
+			s.wait(t.Context(), func() bool { return len(s.cancelled) == 1 })
+		})
+	}
+}
+
 // Of two tasks at once each asks the person of its own call.
 func TestTOL97TwoTasksAskEachForItsCall(t *testing.T) {
 	over(t, func(t *testing.T, s *shop, open func() *world) {
