@@ -34,7 +34,7 @@ func (c *Command) Run(t *terminal.Terminal, cfg config.Config) error {
 func serve(ctx context.Context, send send, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &relay{send: send, name: rand.Text(), calls: map[string]*call{}, out: out}
+	r := &relay{send: send, name: rand.Text(), calls: map[string]*call{}, out: out, places: make(chan struct{}, atOnce)}
 	defer r.ended.Wait()
 	defer cancel() // runs before the wait: the answers are not read any more
 	return r.read(ctx, in)

@@ -26,14 +26,19 @@ import (
 // lineBytesMax is the longest message, in bytes.
 const lineBytesMax = 16 << 20
 
+// atOnce is how many requests are under way at once; the lines after them are read when one has its
+// answer. It is more than may wait for long, so that a short one always has a place.
+const atOnce = mcpserver.WaitsMax + 32
+
 // send sends a message to the daemon.
 type send = func(ctx context.Context, header http.Header, message []byte) (*http.Response, error)
 
 // relay relays messages between a client's lines and the daemon.
 type relay struct {
-	send  send
-	name  string         // tells its client from others, whose requests may have the same ids
-	ended sync.WaitGroup // the unfinished requests
+	send   send
+	name   string         // tells its client from others, whose requests may have the same ids
+	ended  sync.WaitGroup // the unfinished requests
+	places chan struct{}  // a token for each of them
 
 	mu      sync.Mutex
 	calls   map[string]*call // by the ids of their requests
@@ -133,8 +138,10 @@ func (r *relay) one(ctx context.Context, line []byte, write func([]byte), runnin
 	case m.Method == "initialize" || len(m.ID) == 0:
 		r.pass(ctx, m, line, write)
 	default:
+		r.places <- struct{}{}
 		within, c := r.begin(ctx, m.ID, write)
 		running.Go(func() {
+			defer func() { <-r.places }()
 			defer r.end(m.ID, c)
 			r.pass(within, m, line, c.write)
 		})

@@ -10,8 +10,10 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
 
 	"shelly/runtime/comm/client"
 	"shelly/runtime/comm/idempotency"
@@ -96,6 +98,38 @@ func TestCLI194ARefusedRequestGetsTheReason(t *testing.T) {
 		}
 		_ = write.Close()
 	}
+}
+
+// Each request has a connection to the daemon, which drops some if there are too many.
+func TestCLI194OnlySoManyRequestsAreUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const all = 3 * atOnce
+		var under atomic.Int32
+		answer := make(chan struct{})
+		send := func(_ context.Context, _ http.Header, message []byte) (*http.Response, error) {
+			under.Add(1)
+			defer under.Add(-1)
+			<-answer
+			return reply("application/json", strings.Replace(string(message), `"method":"x"`, `"result":{}`, 1)), nil
+		}
+		var in strings.Builder
+		for i := range all {
+			fmt.Fprintf(&in, `{"jsonrpc":"2.0","id":%d,"method":"x"}`+"\n", i)
+		}
+		var out bytes.Buffer
+		ended := make(chan error, 1)
+		go func() { ended <- serve(t.Context(), send, strings.NewReader(in.String()), &out) }()
+		for answered := range all {
+			synctest.Wait()
+			if got, want := int(under.Load()), min(atOnce, all-answered); got != want {
+				t.Fatalf("%d are under way after %d answers; want %d", got, answered, want)
+			}
+			answer <- struct{}{}
+		}
+		if err := <-ended; err != nil || strings.Count(out.String(), `"result":{}`) != all {
+			t.Errorf("%v: %d answers", err, strings.Count(out.String(), `"result":{}`))
+		}
+	})
 }
 
 // An id may be written in several ways.
