@@ -16,6 +16,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
@@ -269,6 +270,44 @@ func TestFRT32ARequestIsNamedWhenShellyStops(t *testing.T) {
 	}
 	if got, id := res.Content[0].(*sdk.TextContent).Text, front.Seen().Accepted[0]; !strings.Contains(got, "request "+id+" is kept") || !strings.Contains(got, engine.ErrStopping.Error()) {
 		t.Errorf("got %s; want %q and %q", got, "request "+id+" is kept", engine.ErrStopping)
+	}
+}
+
+// gone is a daemon that has stopped.
+type gone struct{ ending }
+
+// Request implements [comm.Front].
+func (gone) Request(context.Context, fsm.RequestKey) (engine.Request, bool, error) {
+	return engine.Request{}, false, engine.ErrStopping
+}
+
+// A client that is told that there is no task would forget it.
+func TestFRT4AStoppedDaemonDoesNotSayThatATaskIsUnknown(t *testing.T) {
+	v := visit{Front: New(gone{ending{fronttest.New()}}, Options{}), caller: comm.Local(), came: t.Context()}
+	ctx := v.as(t.Context())
+	_, got := v.stands(ctx, "m1", wire.Abilities{})
+	_, result := v.result(ctx, nil, "m1")
+	_, cancelled := v.cancelTask(ctx, "m1")
+	for _, err := range []error{got, result, cancelled, v.update(ctx, "m1", nil)} {
+		if of, is := errors.AsType[*jsonrpc.Error](err); !is || of.Code != jsonrpc.CodeInternalError || of.Message != engine.ErrStopping.Error() {
+			t.Errorf("got %#v; want code %d: %s", err, jsonrpc.CodeInternalError, engine.ErrStopping)
+		}
+	}
+}
+
+// A task's client learns that the task is kept.
+func TestFRT33ATaskIsNamedWhenItIsNoLongerWaitedFor(t *testing.T) {
+	came, stop := context.WithCancelCause(t.Context())
+	front := fronttest.New()
+	v := visit{Front: New(front, Options{}), caller: comm.Local(), came: came}
+	ctx := v.as(t.Context())
+	if _, err := v.accept(ctx, arguments{Text: "do it", ID: "m1"}); err != nil {
+		t.Fatal(err)
+	}
+	stop(engine.ErrStopping)
+	_, err := v.result(ctx, nil, "m1")
+	if of, is := errors.AsType[*jsonrpc.Error](err); !is || of.Code != jsonrpc.CodeInternalError || !strings.Contains(of.Message, "request m1 is kept") {
+		t.Errorf("got %#v", err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -28,6 +29,11 @@ func unknownTask(id string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no task " + id}
 }
 
+// internal is an error of the daemon. Without a code of the protocol the library would send 0.
+func internal(err error) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+}
+
 // begin accepts a request as a task.
 func (v visit) begin(ctx context.Context, _ *sdk.ServerSession, p *sdk.CallToolParamsRaw, extended bool) (wire.Outcome, error) {
 	ctx = v.as(ctx)
@@ -43,7 +49,7 @@ func (v visit) begin(ctx context.Context, _ *sdk.ServerSession, p *sdk.CallToolP
 		if extended {
 			return wire.Outcome{Result: failed(err)}, nil
 		}
-		return wire.Outcome{}, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		return wire.Outcome{}, internal(err)
 	}
 	at := time.UnixMilli(int64(known.Accepted))
 	return wire.Outcome{Task: &wire.Task{ID: known.Key.ID, Status: wire.Working, Poll: pollEvery, Created: at, Updated: at}}, nil
@@ -54,7 +60,7 @@ func (v visit) stands(ctx context.Context, id string, may wire.Abilities) (wire.
 	ctx = v.as(ctx)
 	r, ok, err := v.front.Request(ctx, v.taskKey(id))
 	if err != nil {
-		return wire.Task{}, err
+		return wire.Task{}, internal(err)
 	}
 	if !ok {
 		return wire.Task{}, unknownTask(id)
@@ -72,7 +78,7 @@ func (v visit) stands(ctx context.Context, id string, may wire.Abilities) (wire.
 	}
 	s, err := v.standing(ctx, r)
 	if err != nil {
-		return wire.Task{}, err
+		return wire.Task{}, internal(err)
 	}
 	t.Message = string(s.Phase)
 	if s.Asks == nil {
@@ -99,7 +105,10 @@ const form = `{"type":"object","properties":{"approve":{"type":"boolean","title"
 // update takes a person's answers (FRT-35). A dismissed question stays open.
 func (v visit) update(ctx context.Context, id string, answers map[string]json.RawMessage) error {
 	ctx = v.as(ctx)
-	if _, ok, err := v.front.Request(ctx, v.taskKey(id)); err != nil || !ok {
+	switch _, ok, err := v.front.Request(ctx, v.taskKey(id)); {
+	case err != nil:
+		return internal(err)
+	case !ok:
 		return unknownTask(id)
 	}
 	for name, raw := range answers { // order-free: each names its own call
@@ -138,7 +147,7 @@ func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sd
 		r, ok, err := v.front.Request(ctx, v.taskKey(id))
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, internal(err)
 		case !ok:
 			return nil, unknownTask(id)
 		case r.Done:
@@ -147,16 +156,17 @@ func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sd
 		if !placed {
 			leave, err := v.place()
 			if err != nil {
-				return nil, err
+				return nil, internal(err)
 			}
 			defer leave()
 			placed = true
 		}
-		if err := v.follow(ctx, r.Key, func(comm.Event) {}); err != nil {
-			return nil, err
+		err = v.follow(ctx, r.Key, func(comm.Event) {})
+		if err == nil && ctx.Err() != nil {
+			err = cmp.Or(v.revoked(), ctx.Err())
 		}
-		if ctx.Err() != nil {
-			return nil, cmp.Or(v.revoked(), ctx.Err())
+		if err != nil {
+			return nil, internal(errors.New(kept(r.Key, err)))
 		}
 	}
 }
@@ -172,7 +182,7 @@ func (v visit) cancelTask(ctx context.Context, id string) (wire.Task, error) {
 		return was, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the task has ended"}
 	}
 	if _, err := v.front.Cancel(ctx, v.taskKey(id)); err != nil {
-		return was, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+		return was, internal(err)
 	}
 	now, err := v.stands(ctx, id, wire.Abilities{})
 	if err == nil && !now.Status.Ended() {
