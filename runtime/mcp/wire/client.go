@@ -18,15 +18,29 @@ import (
 // session, and is safe for concurrent use.
 type Client struct {
 	mu      sync.Mutex
-	offered bool                  // the server has tasks (2025-11-25)
-	cancels bool                  // it can cancel them (2025-11-25)
-	tools   map[string]bool       // whose calls may be tasks (2025-11-25)
-	headers map[string][]repeated // of the tools whose arguments are repeated (2026-07-28)
+	offered bool            // the server has tasks (2025-11-25)
+	cancels bool            // it can cancel them (2025-11-25)
+	latest  map[string]mode // of the tools on the latest list, as far as that was read
+	before  map[string]mode // of those on the list before it
+}
+
+// mode is how a tool is called.
+type mode struct {
+	tasks   bool       // its calls may be tasks (2025-11-25)
+	headers []repeated // the arguments that are repeated (2026-07-28)
+}
+
+// mode returns that of a tool. The caller holds the lock.
+func (t *Client) mode(tool string) mode {
+	if m, ok := t.latest[tool]; ok {
+		return m
+	}
+	return t.before[tool]
 }
 
 // NewClient prepares a client that is not yet connected.
 func NewClient(c *sdk.Client) (*Client, error) {
-	t := &Client{tools: map[string]bool{}, headers: map[string][]repeated{}}
+	t := &Client{latest: map[string]mode{}}
 	err := errors.Join(
 		sdk.AddSendingCustomMethod[*sdk.InitializeParams, *greeting](c, methodGreet),
 		sdk.AddSendingCustomMethod[*sdk.ListToolsParams, *list](c, methodList),
@@ -63,8 +77,10 @@ func (t *Client) looks(next sdk.MethodHandler) sdk.MethodHandler {
 			l := res.(*list)
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			maps.Copy(t.tools, l.tasks)
-			maps.Copy(t.headers, l.headers)
+			if p, _ := req.GetParams().(*sdk.ListToolsParams); p == nil || p.Cursor == "" { // the first page
+				t.before, t.latest = t.latest, map[string]mode{}
+			}
+			maps.Copy(t.latest, l.modes)
 			l.TTLMs = 0 // it is read when it may have changed, and not from the library's cache
 			return &l.ListToolsResult, nil
 		}
@@ -97,11 +113,10 @@ func (g *greeting) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// list is a page of tools, with those whose calls may be tasks and the headers of their calls.
+// list is a page of tools, with how they are called.
 type list struct {
 	sdk.ListToolsResult
-	tasks   map[string]bool
-	headers map[string][]repeated
+	modes map[string]mode
 }
 
 // Unreadable is in place of the schema of a tool that cannot be read.
@@ -121,7 +136,7 @@ func (l *list) UnmarshalJSON(b []byte) error {
 	if err := errors.Join(err, json.Unmarshal(b, &l.ListToolsResult)); err != nil {
 		return misfit.Worded(err)
 	}
-	l.tasks, l.headers = map[string]bool{}, map[string][]repeated{}
+	l.modes = map[string]mode{}
 	for _, raw := range w.Tools[:min(len(w.Tools), itemsMax)] {
 		var tool *sdk.Tool
 		var of struct {
@@ -135,8 +150,7 @@ func (l *list) UnmarshalJSON(b []byte) error {
 			tool = &sdk.Tool{Name: of.Name, InputSchema: Unreadable{fmt.Errorf("it cannot be read: %w", misfit.Worded(err))}}
 		}
 		l.Tools = append(l.Tools, tool)
-		l.headers[of.Name] = repeats(of.InputSchema)
-		l.tasks[of.Name] = of.Execution.TaskSupport == "optional" || of.Execution.TaskSupport == "required"
+		l.modes[of.Name] = mode{of.Execution.TaskSupport == "optional" || of.Execution.TaskSupport == "required", repeats(of.InputSchema)}
 	}
 	return nil
 }
@@ -156,7 +170,7 @@ func (t *Client) Tasks(s *sdk.ClientSession, tool string) bool {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.offered && t.tools[tool]
+	return t.offered && t.mode(tool).tasks
 }
 
 // Listens reports whether a server says that its list of tools has changed only to a client that
@@ -200,7 +214,7 @@ func (t *Client) Call(ctx context.Context, s *sdk.ClientSession, name string, ar
 		p.Task = &wanted{}
 	}
 	t.mu.Lock()
-	ctx = repeating(ctx, t.headers[name], arguments)
+	ctx = repeating(ctx, t.mode(name).headers, arguments)
 	t.mu.Unlock()
 	o, err := sdk.CallCustomMethod[*callParams, *outcome](ctx, s, methodCall, p)
 	if err != nil {

@@ -2,7 +2,9 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -138,5 +140,35 @@ func TestTOL93AListIsReadInPart(t *testing.T) {
 				t.Errorf("of %d items %s the last is %+v", n, item, last)
 			}
 		}
+	}
+}
+
+// What is known of tools is that of two lists: a server may change all names each time. While a list is read
+// again, the tools on its later pages are still called as before.
+func TestTOL94OnlyTheLatestListsAreKept(t *testing.T) {
+	c := &Client{offered: true}
+	read := func(cursor string, tools ...string) {
+		l := &list{modes: map[string]mode{}}
+		for _, name := range tools {
+			l.modes[name] = mode{tasks: true}
+		}
+		next := func(context.Context, string, sdk.Request) (sdk.Result, error) { return l, nil }
+		if _, err := c.looks(next)(t.Context(), "tools/list", &sdk.ClientRequest[*sdk.ListToolsParams]{Params: &sdk.ListToolsParams{Cursor: cursor}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 10 {
+		read("", fmt.Sprint("a", i), "stays")
+		if i > 0 && !c.mode(fmt.Sprint("b", i-1)).tasks {
+			t.Errorf("list %d: a tool of the second page is unknown while the first is read", i)
+		}
+		read("more", fmt.Sprint("b", i))
+	}
+	if known := len(c.latest) + len(c.before); known != 6 {
+		t.Errorf("%d tools are kept: %v, %v", known, c.latest, c.before)
+	}
+	read("", "a9")
+	if c.mode("a8").tasks || !c.mode("b9").tasks || !c.mode("stays").tasks {
+		t.Errorf("known are %v, %v", c.latest, c.before)
 	}
 }
