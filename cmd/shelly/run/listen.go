@@ -61,11 +61,11 @@ func (s *starting) listen(ctx context.Context) error {
 	if err := s.listenHTTP(ctx, &at, token, clients, counters); err != nil {
 		return err
 	}
-	if s.cfg.Comm.UDP != "" {
-		conn, err := listener.UDP(s.cfg.Comm.UDP)
-		if err != nil {
-			return exit.With(exit.Usage, fmt.Errorf("%w; name another address with --set comm.udp=127.0.0.1:0", err))
-		}
+	conn, err := s.bindUDP()
+	if err != nil {
+		return err
+	}
+	if conn != nil {
 		u, err := comm.NewUDP(s.front(), comm.UDPOptions{
 			Token: token, Clients: clients, RequestBytesMax: int(s.cfg.RequestBytesMax), Counters: counters, Log: s.log,
 		})

@@ -64,7 +64,33 @@ func (s *starting) bind() (net.Listener, error) {
 	}
 	l, err := listener.TCP(s.cfg.Comm.HTTP)
 	if err != nil {
-		return nil, exit.Errorf(exit.Usage, "%w; name another address with --set comm.http=127.0.0.1:0", err)
+		return nil, s.elsewhere(err)
 	}
 	return l, nil
+}
+
+// elsewhere says what to do about an address for HTTP that cannot be had. A daemon that has it, such
+// as another user's, most likely has the one for UDP, too: both are said at once (LIF-2).
+func (s *starting) elsewhere(err error) error {
+	conn, udp := s.bindUDP()
+	if udp != nil {
+		return exit.Errorf(exit.Usage, "%w, and %w --set comm.http=127.0.0.1:0", err, udp)
+	}
+	err = exit.Errorf(exit.Usage, "%w; name another address with --set comm.http=127.0.0.1:0", err)
+	if conn != nil {
+		err = errors.Join(err, conn.Close())
+	}
+	return err
+}
+
+// bindUDP returns the socket for UDP, bound to the configured address; nil if there is to be none.
+func (s *starting) bindUDP() (*net.UDPConn, error) {
+	if s.cfg.Comm.UDP == "" {
+		return nil, nil
+	}
+	conn, err := listener.UDP(s.cfg.Comm.UDP)
+	if err != nil {
+		return nil, exit.Errorf(exit.Usage, "%w; name another address with --set comm.udp=127.0.0.1:0", err)
+	}
+	return conn, nil
 }
