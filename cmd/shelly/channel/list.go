@@ -33,16 +33,29 @@ func (listCmd) Help() string {
 func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	list, err := client.New(cfg.Data, client.Options{}).Channels(context.Background())
 	runs := err == nil
+	var configured []channel.State
+	for _, s := range channels.Specs(cfg, slog.New(slog.DiscardHandler)) {
+		configured = append(configured, s.State())
+	}
+	none := "no channel is configured; docs/channels.md says how to add one"
 	switch {
 	case errors.Is(err, client.ErrNotRunning) && !errors.Is(err, client.ErrUnannounced):
-		for _, s := range channels.Specs(cfg, slog.New(slog.DiscardHandler)) {
-			list = append(list, s.State())
-		}
+		list = configured
 	case err != nil:
 		return exit.Daemon(err)
+	default:
+		none = listing.Unread(t, none, stateNames(list), stateNames(configured))
 	}
 	text := func(out io.Writer, list []channel.State) error { return printList(out, list, runs) }
-	return listing.Print(t, c.JSON, channel.ListBody{Channels: append([]channel.State{}, list...)}, list, text, "no channel is configured; docs/channels.md says how to add one")
+	return listing.Print(t, c.JSON, channel.ListBody{Channels: append([]channel.State{}, list...)}, list, text, none)
+}
+
+func stateNames(list []channel.State) []string {
+	var all []string
+	for _, s := range list {
+		all = append(all, s.Name)
+	}
+	return all
 }
 
 // printList prints the channels, and then which deliveries have failed.

@@ -34,17 +34,29 @@ func (listCmd) Help() string {
 func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	list, err := client.New(cfg.Data, client.Options{}).Sources(context.Background())
 	runs := err == nil
+	var configured []event.State
+	for _, s := range watched.Sources(cfg) {
+		configured = append(configured, event.State{Name: s.Name, Kind: s.Kind, Of: s.Of})
+	}
+	none := "no source of events is configured; add one, such as events: {files: {inbox: {path: ~/inbox}}}"
 	switch {
 	case errors.Is(err, client.ErrNotRunning) && !errors.Is(err, client.ErrUnannounced):
-		for _, s := range watched.Sources(cfg) {
-			list = append(list, event.State{Name: s.Name, Kind: s.Kind, Of: s.Of})
-		}
+		list = configured
 	case err != nil:
 		return exit.Daemon(err)
+	default:
+		none = listing.Unread(t, none, stateNames(list), stateNames(configured))
 	}
 	text := func(out io.Writer, list []event.State) error { return printList(out, list, runs) }
-	return listing.Print(t, c.JSON, event.ListBody{Sources: append([]event.State{}, list...)}, list, text,
-		"no source of events is configured; add one, such as events: {files: {inbox: {path: ~/inbox}}}")
+	return listing.Print(t, c.JSON, event.ListBody{Sources: append([]event.State{}, list...)}, list, text, none)
+}
+
+func stateNames(list []event.State) []string {
+	var all []string
+	for _, s := range list {
+		all = append(all, s.Name)
+	}
+	return all
 }
 
 // printList prints the sources, and then their last events, the latest last.

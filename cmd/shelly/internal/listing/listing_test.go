@@ -83,3 +83,23 @@ func TestCLI210ANarrowTerminalGetsBlocks(t *testing.T) {
 		}
 	}
 }
+
+// What the configuration names and the daemon does not list has not been read yet: nobody is told to add
+// what is there already.
+func TestCLI198WhatTheDaemonHasNotReadIsSaid(t *testing.T) {
+	const late = "shelly runs without b, c, which the configuration names; it reads that at SIGHUP and when it starts"
+	for _, c := range []struct {
+		listed, configured []string
+		says, errs         string
+	}{
+		{nil, nil, "none", ""},
+		{[]string{"a"}, []string{"a"}, "none", ""},
+		{nil, []string{"b", "c"}, late, ""}, // Print says it
+		{[]string{"a"}, []string{"a", "b", "c"}, late, late + "\n"},
+	} {
+		var errs bytes.Buffer
+		if says := Unread(&terminal.Terminal{Err: &errs}, "none", c.listed, c.configured); says != c.says || errs.String() != c.errs {
+			t.Errorf("%v of %v: got %q and %q", c.listed, c.configured, says, &errs)
+		}
+	}
+}
