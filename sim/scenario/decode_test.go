@@ -295,6 +295,7 @@ expect:`), []string{
 		{"picture that is no text", with(`{user: "hi"}`, `{user: hi, images: [1]}`), []string{"timeline[0].images[0]: wants text"}},
 		{"context without a role", with(`{user: "hi"}`, `{user: hi, context: [{text: a}]}`), []string{"timeline[0].context[0]: the key role is missing"}},
 		{"cancel that is not wanted", with(`{user: "hi"}`, `{cancel: false}`), []string{"timeline[0].cancel: wants true; what is not wanted is left out"}},
+		{"rest that is not wanted", with(`{user: "hi"}`, `{user: hi}`) + "  rests: false\n", []string{"expect.rests: belongs to replay; of other cases expect.ends tells the state at rest"}},
 		{"cancel of a number", with(`{user: "hi"}`, `{cancel: 2}`), []string{"timeline[0].cancel: wants true for the last request, or the id of one"}},
 		{"cancel in a list", with(`{user: "hi"}`, `{cancel: [a]}`), []string{"timeline[0].cancel: wants true, one that is named, or a map"}},
 		{"approval by a word", with(`{user: "hi"}`, `{approve: yes}`), []string{"timeline[0].approve: wants true for the last question that is open"}},

@@ -159,6 +159,7 @@ func TestSCN45BrokenReplays(t *testing.T) {
 		{"a state with a key that there is not", "from: {lifecycle: down, handle: []}\nreplay:\n" + boot, "from.handle: unknown key handle; did you mean handles?"},
 		{"a state whose tool is none of the calls", "from: {lifecycle: serving, handles: [{id: 1, kind: user, state: execution, inf: {state: acting}}]}\nreplay:\n" + boot, "from.handles[0].inf.next: is none of the calls"},
 		{"a state alone", "from: {lifecycle: down}\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\nexpect: {replies: [hi]}\n", "from: belongs to replay"},
+		{"rest that is not expected", "replay: [{input: {kind: boot}}]\nexpect: {rests: false}\n", "expect.rests: wants true; what is not expected is left out"},
 		{"a hash alone", "brain: [{says: hi}]\ntimeline: [{user: hi}]\nhash: 0123456789abcdef\nexpect: {replies: [hi]}\n", "hash: belongs to replay"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -15,10 +15,13 @@ func (k *checker) checkReplay(f *format.File) {
 				k.at(key, "belongs to replay")
 			}
 		}
-		if f.Expect != nil && f.Expect.Rests {
+		if k.has("expect.rests") {
 			k.at("expect.rests", "belongs to replay; of other cases expect.ends tells the state at rest")
 		}
 		return
+	}
+	if k.has("expect.rests") && !f.Expect.Rests {
+		k.at("expect.rests", "wants true; what is not expected is left out")
 	}
 	for _, key := range replayExcludes() {
 		if k.has(key) {
