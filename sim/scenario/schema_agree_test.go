@@ -178,11 +178,13 @@ func TestSCN56WordsWithinListsAndMatchersAreKnown(t *testing.T) {
 func TestSCN56AMatcherIsForWhatAKeyHas(t *testing.T) {
 	schema := ready(t, "scenario.v1.json")
 	for _, test := range []struct{ in, fit, fail, within string }{ // within: what only the loader looks at
-		{"never: [{tool: exec, attempt: %s}]", "2|{$gte: 2}|{$one_of: [1, 2]}|{$any: true}", `"2"|one|[2]|true`, `{$gt: 1s}|{$contains: 2}|{$regex: "2"}|{$len: 1}|{$one_of: ["1", x]}|{$all: [2, x]}|{$literal: "2"}`},
-		{"never: [{reply: %s}]", `"2"|{is_error: true}|{$contains: x}|{$gt: 5s}|{$len: {$gt: 9}}`, "2|true|[x]", "{$contains: 2}|{$contains: [x]}|{$contains: {$regex: x}}|{$gt: 5}|{$unordered: [x]}|{$exact: 2}"},
+		{"never: [{tool: exec, attempt: %s}]", "2|{$gte: 2}|{$one_of: [1, 2]}|{$any: true}|{$lt: 2}|{$literal: 1}", `"2"|one|[2]|true`, `0|-1|1.5|{$lt: 1}|{$literal: 0}|{$gt: 1s}|{$contains: 2}|{$regex: "2"}|{$len: 1}|{$one_of: ["1", x]}|{$all: [2, x]}|{$literal: "2"}`},
+		{"never: [{state: done, handle: %s}]", "1|{$gt: 2}", "x|true", "0|-1|{$lte: 0}|{$all: [1, 0]}"},
+		{"never: [{reply: %s}]", `"2"|{is_error: true}|{$literal: {id: a, text: b, is_error: true}}|{$contains: x}|{$gt: 5s}|{$len: {$gt: 9}}`, "2|true|[x]", "{$contains: 2}|{$contains: [x]}|{$contains: {$regex: x}}|{$gt: 5}|{$unordered: [x]}|{$exact: 2}|{$literal: {ids: a}}"},
 		{"never: [{reply: {is_error: %s}}]", "true|{$one_of: [true]}|{$absent: true}", `"true"|no|0`, "{$contains: t}|{$gt: 0}"},
 		{"never: [{timer: grace, after: %s}]", `5s|1m30s|{$lt: 1h}|{$regex: "^5"}`, "5|60min|1d|true", "{$gt: 5}|{$lt: 2026-01-05T09:00:00Z}"},
 		{"expect: {clock: {at: %s}}", `"2026-01-05T09:00:00Z"|{$gt: "2026-01-05T09:00:00+02:00"}`, "9:00|5s|1", "{$gt: 5s}"},
+		{"never: [{effect: %s}]", "reply|{$all: [{$contains: tool}, {$regex: '^run'}]}|{$exact: reply}", "1|[reply]", "{$all: [reply, {$contains: zz}]}|{$exact: replay}|{$all: [replay]}"},
 		{"expect: {replies: [{after: %s}]}", "6s|{$lte: 6s}", "6", "{$lte: 6}"},
 		{"expect: {audit: [{attempts: %s}]}", "1|0|{$gt: 0}", `"1"|x`, "1.5|-1|{$lt: 0}|{$gt: 1s}"},
 		{"expect: {asked: [{tools: %s}]}", "[exec]|{$contains: exec}|{$len: 2}", "exec|1", "[1]|{$contains: 1}|{$regex: e}"},

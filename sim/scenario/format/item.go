@@ -87,7 +87,7 @@ func (v *Item) Read(d *strict.Decoder, n *strict.Node, path string) {
 func (v *Item) Unknown(path string) (problems []strict.Problem) {
 	for _, key := range v.Keys() {
 		known := v.words(key)
-		for _, word := range v.Member(key).Alternatives() {
+		for _, word := range v.Member(key).Gathered() {
 			text, _ := word.Text()
 			if known == nil || !word.NoneOf(known) || key == "state" && slices.Contains(known, inferenceState(text)) {
 				continue

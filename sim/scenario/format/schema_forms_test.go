@@ -416,7 +416,7 @@ func sortOf(s *jsonschema.Schema, of match.Key) {
 		s.Types, s.Pattern = []string{"object", "array", "string"}, wholeReference
 	case of.Sort == match.Maps:
 		s.Types, s.Pattern = []string{"object", "string"}, wholeReference
-	case of.Sort == match.Numbers, of.Sort == match.Counts:
+	case of.Sort == match.Numbers, of.Sort == match.Counts, of.Sort == match.Ordinals:
 		s.Types, s.Pattern = []string{"object", "number", "string"}, wholeReference
 	case of.Sort == match.Switches:
 		s.Types, s.Pattern = []string{"object", "boolean", "string"}, wholeReference

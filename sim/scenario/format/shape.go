@@ -195,7 +195,7 @@ func itemShape() match.Shape {
 	for _, key := range itemKeys() {
 		s[key] = text("")
 	}
-	s["attempt"], s["after"], s["handle"] = number(""), length(""), number("")
+	s["attempt"], s["after"], s["handle"] = scalar(match.Ordinals, ""), length(""), scalar(match.Ordinals, "")
 	s["args"] = anything("")
 	s["call"] = match.Key{Shape: match.Shape{"tool": text("the tool"), "args": anything("what it is called with"), "declared": truth("true: the model was offered it")}}
 	s["reply"] = match.Key{Shape: match.Shape{"id": text("the sender's id of the request"), "text": text("what is replied"), "is_error": truth("true: it says what went wrong")}}
@@ -254,7 +254,7 @@ func keyOf(tag reflect.StructTag, m *match.Matcher) match.Key {
 	switch in := tag.Get("list"); {
 	case in == "paths":
 		return list(list(of))
-	case in == "counted" && (m.ForNumber() || m.NoCount()):
+	case in == "counted" && (m.ForNumber() || m.NoCount(0)):
 		return count("")
 	case in != "":
 		return list(of)
@@ -331,6 +331,8 @@ func misfit(f match.Foreign) string {
 		return "wants a number" + none
 	case match.Counts:
 		return "there are never " + is + " of them; give a whole number from 0 on, or a matcher of such numbers"
+	case match.Ordinals:
+		return "the first is 1, and " + is + " matches none; give a whole number from 1 on, or a matcher of such numbers"
 	case match.Switches:
 		return "wants true or false, and " + is + " matches neither"
 	case match.Durations:

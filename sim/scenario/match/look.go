@@ -95,21 +95,24 @@ func (m *Matcher) plain() (text string, ok bool) {
 	return text, ok && of == data.NoMeasure
 }
 
-// Alternatives are the matchers among which a value can choose: itself, or those that it gives.
-func (m *Matcher) Alternatives() []*Matcher {
-	if m.op != opOneOf {
+// Gathered are the matchers of which a value must fit one or each: itself, or those that it
+// gathers.
+func (m *Matcher) Gathered() []*Matcher {
+	switch m.op {
+	case opOneOf, opAll, opExact:
+	default:
 		return []*Matcher{m}
 	}
 	var list []*Matcher
 	for i := range m.list {
-		list = append(list, m.list[i].Alternatives()...)
+		list = append(list, m.list[i].Gathered()...)
 	}
 	return list
 }
 
-// Choices are the alternatives that are texts.
+// Choices are those of them that are texts.
 func (m *Matcher) Choices() []*Matcher {
-	return slices.DeleteFunc(m.Alternatives(), func(m *Matcher) bool {
+	return slices.DeleteFunc(m.Gathered(), func(m *Matcher) bool {
 		_, text := m.Text()
 		return !text || m.op != opScalar
 	})
@@ -167,20 +170,24 @@ func (m *Matcher) AnyCount() bool {
 	return (m.op == opGte || m.op == opGt) && m.data.Kind == data.NumberKind && m.Fits(data.Int(0))
 }
 
-// NoCount reports whether no number of things matches: it wants less than none, a part of one, or
-// no number. One that could not be read may.
-func (m *Matcher) NoCount() bool {
-	no := func(m *Matcher) bool { return m.NoCount() }
+// NoCount reports whether no whole number from the least one on matches: it wants less than that, a
+// part of one, or no number. One that could not be read may.
+func (m *Matcher) NoCount(least int) bool {
+	no := func(m *Matcher) bool { return m.NoCount(least) }
 	switch m.op {
 	case opLt, opLte:
-		return !m.Fits(data.Int(0))
+		return !m.Fits(data.Int(least))
 	case opOneOf:
-		return !slices.ContainsFunc(m.Inner(), func(m *Matcher) bool { return !m.NoCount() })
+		return !slices.ContainsFunc(m.Inner(), func(m *Matcher) bool { return !m.NoCount(least) })
 	case opAll, opExact:
 		return slices.ContainsFunc(m.Inner(), no)
-	case opScalar:
+	case opScalar, opLiteral:
+		if m.data.Kind != data.NumberKind {
+			return m.op == opScalar && m.data.Kind != data.AbsentKind
+		}
 		whole, part, _ := strings.Cut(m.data.Text, ".")
-		return m.data.Kind != data.AbsentKind && m.data.Kind != data.NumberKind || strings.HasPrefix(whole, "-") && whole != "-0" || strings.Trim(part, "0") != ""
+		none := strings.Trim(whole, "-0") == ""
+		return strings.Trim(part, "0") != "" || none && least > 0 || !none && strings.HasPrefix(whole, "-")
 	default:
 		return false
 	}

@@ -21,6 +21,7 @@ const (
 	Texts     Sort = iota
 	Numbers        // decimals and negative ones too
 	Counts         // whole numbers from 0 on
+	Ordinals       // whole numbers from 1 on
 	Switches       // true and false
 	Durations      // texts that are lengths of time
 	Times          // texts that are times
@@ -39,6 +40,12 @@ type Key struct {
 
 // Keys are the keys of the shape, in order.
 func (s Shape) Keys() []string { return slices.Sorted(maps.Keys(s)) }
+
+func (s Shape) has(key string) bool {
+	_, named := s[key]
+	_, any := s["*"]
+	return named || any
+}
 
 // Foreign is a key of a matcher that its shape does not have, or a matcher that nothing of a
 // key fits.
@@ -121,10 +128,10 @@ func (m *Matcher) misfits(of Key) bool {
 		return !text && of.Sort != Maps
 	case opLiteral:
 		if m.data.Kind == data.MapKind {
-			return len(of.Shape) == 0
+			return len(of.Shape) == 0 || slices.ContainsFunc(m.data.Members, func(member data.Member) bool { return !of.Shape.has(member.Key) })
 		}
 	}
-	return !of.Sort.fits(m.data) || of.Sort == Counts && m.NoCount()
+	return !of.Sort.fits(m.data) || of.Sort == Counts && m.NoCount(0) || of.Sort == Ordinals && m.NoCount(1)
 }
 
 // NoneOf reports whether a matcher that gathers no others fits none of the words, which are all that
@@ -157,7 +164,7 @@ func (s Sort) fits(v data.Value) bool {
 		return true
 	}
 	switch s {
-	case Numbers, Counts:
+	case Numbers, Counts, Ordinals:
 		return v.Kind == data.NumberKind
 	case Switches:
 		return v.Kind == data.BoolKind
