@@ -24,6 +24,9 @@ type Case struct {
 	scripts  []script.Script // with each line once, as what it says
 	stubs    []sim.Stub      // with each act once, as what it answers
 
+	// LeftOut are the moments of the timeline that are not in the world, in words, each once.
+	LeftOut []string
+
 	// Check returns what a worker, and no other, asks after every step for what the case
 	// says; nil where it says nothing that a step and the machine's state tell.
 	Check func() Check
@@ -34,15 +37,18 @@ type Check func(in fsm.Input, moves []state.Move, effects []fsm.Effect, s *state
 
 // CaseWorld is the world of a plan: what happens in its timeline may happen at any
 // moment in this order, starts whenever the process has stopped, and what people
-// decide whenever they are asked. A request with an id that came before and what
-// becomes of services, files and saved sessions is left out.
+// decide whenever they are asked: for the session, too, and they may take that back, if
+// somebody does in the timeline. A request with an id that came before, schedules and what
+// becomes of services, files and saved sessions are left out.
 func CaseWorld(name string, p *sim.Plan) Bounds {
-	c := &Case{plan: p, configs: []fsm.Config{p.Machine()}}
+	c := &Case{plan: p}
+	c.configs = []fsm.Config{c.granted(p.Machine())}
 	b := Bounds{Name: name, Profile: p.Config.Profile, Init: p.Config.Init, Switches: p.Config.Switches, Limits: p.Config.Limits, Case: c}
 	for _, m := range c.inOrder() {
 		if m.Boot {
 			b.Starts++
 		}
+		b.Grants = b.Grants || m.Revoke != nil || m.Answer != nil && m.Answer.Grant != ""
 		if a, ok := c.moment(m); ok {
 			c.arrivals = append(c.arrivals, a)
 			config := c.configs[len(c.configs)-1]
@@ -50,6 +56,8 @@ func CaseWorld(name string, p *sim.Plan) Bounds {
 				config = in.Config
 			}
 			c.configs = append(c.configs, config)
+		} else if what := leftOut(m); what != "" && !slices.Contains(c.LeftOut, what) {
+			c.LeftOut = append(c.LeftOut, what)
 		}
 	}
 	for _, s := range p.Scripts {
@@ -90,7 +98,7 @@ func (c *Case) moment(m sim.Moment) (action, bool) {
 	case m.Signal != "":
 		return action{"signal", fsm.Input{Fact: fsm.Signalled{Name: m.Signal}}}, true
 	case m.Configure != nil:
-		return action{"another configuration", fsm.Input{Fact: fsm.Configured{Config: c.plan.Reconfigured(m.Configure)}}}, true
+		return action{"another configuration", fsm.Input{Fact: fsm.Configured{Config: c.granted(c.plan.Reconfigured(m.Configure))}}}, true
 	case m.Cancel != nil:
 		for _, o := range slices.Backward(c.arrivals) {
 			if q, ok := o.input.Fact.(fsm.Requested); ok && (m.Cancel.ID == "" || m.Cancel.ID == q.Request.ID) {
@@ -99,6 +107,39 @@ func (c *Case) moment(m sim.Moment) (action, bool) {
 		}
 	}
 	return action{}, false
+}
+
+// granted is a configuration with the grants of the plan's file.
+func (c *Case) granted(config fsm.Config) fsm.Config {
+	config.Grants = slices.Clone(c.plan.Grants)
+	return config
+}
+
+// leftOut is what a moment would be that has no input of the machine's, or "" for one that the
+// world has in another way.
+func leftOut(m sim.Moment) string {
+	switch {
+	case m.Again, m.Request != nil:
+		return "a request that is sent again"
+	case m.Cancel != nil:
+		return "a cancel of what no request begins"
+	case m.Schedule != nil:
+		return "a schedule"
+	case m.Grants != nil:
+		return "an edit of the grants"
+	case m.Edit != nil:
+		return "an edit"
+	case m.Full != 0:
+		return "a full disk"
+	case m.Jump != 0:
+		return "a jump of the clock"
+	case m.Speeds != nil:
+		return "another speed of the server"
+	case m.Boot, m.Answer != nil, m.Revoke != nil:
+		return ""
+	default:
+		return "a change of a service"
+	}
 }
 
 // distinct lists what items come to, each once.

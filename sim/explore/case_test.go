@@ -34,6 +34,8 @@ func TestSIM8WhatArrivesInACasesWorld(t *testing.T) {
 		sim.Moment{At: 5, Configure: &sim.Configure{Config: other}},
 		sim.Moment{At: 6, Cancel: &sim.Cancel{}},
 		sim.Moment{At: 7, Recalling: &sim.Service{Hangs: true}},
+		sim.Moment{At: 8, Schedule: &fsm.ScheduleChanged{}},
+		sim.Moment{At: 8, Answer: &sim.PersonAnswer{Decision: true, Approve: true}},
 		sim.Moment{At: 10, Boot: true},
 	)
 	b := CaseWorld("x", &p)
@@ -45,11 +47,40 @@ func TestSIM8WhatArrivesInACasesWorld(t *testing.T) {
 	if !slices.Equal(names, want) || b.Starts != 1 {
 		t.Errorf("%q and %d starts, want %q and 1", names, b.Starts, want)
 	}
+	if want := []string{"a request that is sent again", "a change of a service", "a schedule"}; !slices.Equal(b.Case.LeftOut, want) {
+		t.Errorf("%q are left out; want %q", b.Case.LeftOut, want)
+	}
 	if got := b.Case.configs[2].Limits.MaxQueue; got == 7 {
 		t.Error("a process that starts before the change has the configuration after it")
 	}
 	if got := b.Case.configs[3].Limits.MaxQueue; got != 7 {
 		t.Errorf("a process that starts after the change has max_queue %d", got)
+	}
+}
+
+// SIM-18: a person may decide for the session where somebody does, and the file of grants is
+// there from the first start on.
+func TestSIM18WhatPeopleGrantInACasesWorld(t *testing.T) {
+	granted := []fsm.Grant{{Tool: "exec", Any: true}}
+	for _, test := range []struct {
+		moments []sim.Moment
+		want    bool
+	}{
+		{[]sim.Moment{{At: 2, Answer: &sim.PersonAnswer{Decision: true, Approve: true}}}, false},
+		{[]sim.Moment{{At: 2, Answer: &sim.PersonAnswer{Decision: true, Approve: true, Grant: fsm.GrantSession}}}, true},
+		{[]sim.Moment{{At: 2, Revoke: &sim.Revoke{}}}, true},
+	} {
+		p := casePlan(nil, append(test.moments, sim.Moment{At: 3, Configure: &sim.Configure{Config: profile.Shelly()}})...)
+		p.Grants = granted
+		b := CaseWorld("x", &p)
+		if b.Grants != test.want {
+			t.Errorf("%v: got grants %v, want %v", test.moments, b.Grants, test.want)
+		}
+		for i, c := range b.Case.configs {
+			if diff := cmp.Diff(granted, c.Grants); diff != "" {
+				t.Errorf("configuration %d: %s", i, diff)
+			}
+		}
 	}
 }
 

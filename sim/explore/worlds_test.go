@@ -1,6 +1,34 @@
 package explore
 
-import "testing"
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// SIM-8: the table of the specification has each world, and no other.
+func TestSIM8TheTableHasEachWorld(t *testing.T) {
+	rules, err := os.ReadFile("../RULES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(rules), "| world ")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var got, want []string
+	for line := range strings.Lines(table) {
+		if name, ok := strings.CutPrefix(line, "| `"); ok {
+			got = append(got, name[:strings.Index(name, "`")])
+		}
+	}
+	for _, w := range append(Worlds(), BigWorlds()...) {
+		want = append(want, w.Name)
+	}
+	slices.Sort(got)
+	if slices.Sort(want); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
 
 // SIM-7, SIM-8, SIM-9, SIM-10. Every interleaving is visited, and nothing breaks. "make test" walks each
 // world to its end, with the program as it ships; here, under the race detector, the

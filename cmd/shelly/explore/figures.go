@@ -84,6 +84,9 @@ func (e *explored) print(t *terminal.Terminal) {
 	b := e.Bounds
 	fmt.Fprintf(t.Out, "world %s: %s\n", e.World, b.About)
 	fmt.Fprintln(t.Out, bounds(b))
+	if b.Case != nil && len(b.Case.LeftOut) > 0 {
+		fmt.Fprintf(t.Out, "left out of its timeline: %s\n", strings.Join(b.Case.LeftOut, ", "))
+	}
 	fmt.Fprintf(t.Out, "limits: %s, %s, %s\n", wording.Count(b.Limits.MaxToolRounds, "tool round"),
 		wording.Count(b.Limits.MaxCognitionRounds, "cognition round"), wording.Count(b.Limits.MaxStoreAttempts, "store attempt"))
 	fmt.Fprintf(t.Out, "%d states, %d unique, %d transitions, depth %d, %d at rest, %.2fs, %d unique states/s, %d MiB\n",
