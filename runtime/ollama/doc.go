@@ -32,7 +32,8 @@
 // Before a chat the server is asked what it has loaded. A model that is not loaded, or not with the
 // window of its chats, is loaded first (BRN-18), and the window that it then has is the one that
 // counts (BRN-17). What the model can do is asked once (BRN-13): a model without tools reads about
-// them in its prompt (BRN-16), and one that cannot think is not asked to.
+// them in its prompt (BRN-16), and one that cannot think is not asked to. How strict its template is
+// no server says: one that refuses a conversation gets it in turns (BRN-46).
 //
 // # Time
 //
