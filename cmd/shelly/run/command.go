@@ -80,7 +80,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	}
 	s.memory.Load()
 	go s.forward(ctx, signals)
-	s.beside(ctx, func(ctx context.Context) error { return s.heed(ctx, hangups, c.load) })
+	s.beside(ctx, func(ctx context.Context) error { return s.heed(ctx, hangups, c.load, s.refresh) })
 	code, err := s.daemon.Run(ctx)
 	failpoint.Hit(failpoint.ShutdownStopped)
 	unheeded() // the next signal ends the process, however long closing takes

@@ -39,7 +39,7 @@ func TestCFG10AStopWaitsForAReload(t *testing.T) {
 		return nil
 	})
 	s.beside(t.Context(), func(ctx context.Context) error {
-		err := s.heed(ctx, make(chan os.Signal), nil)
+		err := s.heed(ctx, make(chan os.Signal), nil, nil)
 		order = append(order, "no more reloads")
 		return err
 	})

@@ -5,22 +5,38 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"time"
 
 	"shelly/runtime/config"
 	"shelly/runtime/grants"
 )
 
-// heed reloads the configuration at each SIGHUP until ctx ends (CFG-10). A configuration that
-// does not load changes nothing.
-func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func() (config.Config, error)) error {
+// offerAgain is how long it takes until changed tools are offered again that could not be, such as
+// without space for a record.
+const offerAgain = 15 * time.Second
+
+// heed reloads the configuration at each SIGHUP until ctx ends (CFG-10), and calls refresh when the tools
+// of MCP servers have changed (TOL-95). A configuration that does not load changes nothing.
+func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func() (config.Config, error), refresh func(context.Context) error) error {
+	var again <-chan time.Time // to refresh; nil: there is no need
+	offer := func() {
+		err := refresh(ctx)
+		if err != nil && again == nil {
+			s.log.Error("the changed tools of MCP servers cannot be offered", "error", err, "again_in", offerAgain)
+		}
+		if again = nil; err != nil {
+			again = time.After(offerAgain)
+		}
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-s.changed:
-			if err := s.refresh(ctx); err != nil {
-				s.log.Error("the changed tools of MCP servers cannot be offered", "error", err)
-			}
+			offer()
+			continue
+		case <-again:
+			offer()
 			continue
 		case <-hangups:
 		}
@@ -68,7 +84,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 	if err := s.work.use(bench); err != nil {
 		s.log.Warn("cannot close tools and skills that are no longer used", "error", err)
 	}
-	if err := s.daemon.Configure(ctx, s.machine(bench, now)); err != nil {
+	if err := s.configure(ctx, bench, now); err != nil {
 		return err
 	}
 	if err := s.daemon.Retain(ctx, retention(now)); err != nil {

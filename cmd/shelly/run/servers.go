@@ -144,7 +144,7 @@ func (s *starting) withServers(ctx context.Context, b *bench) (*bench, error) {
 	return with, s.work.use(with)
 }
 
-// refresh offers the tools that the servers have now, if they differ from those offered.
+// refresh offers the tools that the servers have now, if they differ from those that the machine knows.
 func (s *starting) refresh(ctx context.Context) error {
 	if err := s.daemon.Space(ctx); err != nil {
 		return err
@@ -153,11 +153,18 @@ func (s *starting) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if reflect.DeepEqual(bench.tools.Declarations(), s.work.now.Load().tools.Declarations()) {
+	if !s.untold && reflect.DeepEqual(bench.tools.Declarations(), s.work.now.Load().tools.Declarations()) {
 		return bench.close()
 	}
 	if err := s.work.use(bench); err != nil {
 		s.log.Warn("cannot close tools and skills that are no longer used", "error", err)
 	}
-	return s.daemon.Configure(ctx, s.machine(bench, s.cfg))
+	return s.configure(ctx, bench, s.cfg)
+}
+
+// configure tells the machine of the bench in use.
+func (s *starting) configure(ctx context.Context, b *bench, cfg config.Config) error {
+	err := s.daemon.Configure(ctx, s.machine(b, cfg))
+	s.untold = err != nil
+	return err
 }

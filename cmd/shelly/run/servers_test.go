@@ -1,9 +1,16 @@
 package run
 
 import (
+	"bytes"
+	"context"
+	"log/slog"
 	"reflect"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"shelly/fsm/engine"
 	"shelly/runtime/config"
 	"shelly/sim/strict"
 )
@@ -42,4 +49,30 @@ func TestTOL90AProgramIsAnotherInAnotherSandbox(t *testing.T) {
 			t.Errorf("%s: the server at an address is another", c.name)
 		}
 	}
+}
+
+// Tools that come while the disk is too full for a record are offered once it is not.
+func TestTOL95ToolsThatCannotBeOfferedAreOfferedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said bytes.Buffer
+		s := &starting{log: slog.New(slog.NewTextHandler(&said, nil)), changed: make(chan struct{}, 1)}
+		ctx, stop := context.WithCancel(t.Context())
+		ended, refreshed := make(chan error, 1), 0
+		go func() {
+			ended <- s.heed(ctx, nil, nil, func(context.Context) error {
+				if refreshed++; refreshed%3 != 0 {
+					return engine.ErrNoSpace
+				}
+				return nil
+			})
+		}()
+		for range 2 {
+			s.changed <- struct{}{}
+			time.Sleep(time.Hour) // virtual time
+		}
+		stop()
+		if err := <-ended; err != nil || refreshed != 6 || strings.Count(said.String(), "cannot be offered") != 2 {
+			t.Errorf("%v: refreshed %d times, and said:\n%s", err, refreshed, said.String())
+		}
+	})
 }

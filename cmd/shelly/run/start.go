@@ -69,6 +69,7 @@ type starting struct {
 	boxes    boxes
 	servers  *mcp.Servers
 	changed  chan struct{} // the servers' tools have changed
+	untold   bool          // the machine does not know the tools of the bench
 	daemon   *daemon.Daemon
 	events   *event.Engine
 	channels *channels.Talk
