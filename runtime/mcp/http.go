@@ -20,7 +20,7 @@ func (s *server) open(ctx context.Context, end context.CancelCauseFunc) (link, e
 	if s.config.URL != "" {
 		guard := egress.Guard{Allow: s.config.Allow, Setting: "tools.mcp." + s.config.Name + ".allow_addresses"}
 		client := guard.Client(s.options.pace.connect)
-		client.Transport = remoteVia(client.Transport, s.config.Headers, s.options.pace.least, end)
+		client.Transport = remoteVia(client.Transport, s.config.Headers, s.options.pace, end)
 		return &reached{url: s.config.URL, client: client}, nil
 	}
 	if s.options.Sandbox == nil {
@@ -50,18 +50,25 @@ func (r *reached) close()            {}
 type remote struct {
 	sender  wire.Sender
 	headers []Header
+	grace   time.Duration           // for the answer to the end of the session
 	end     context.CancelCauseFunc // ends the connection
 }
 
-func remoteVia(next http.RoundTripper, headers []Header, least time.Duration, end context.CancelCauseFunc) *remote {
-	return &remote{sender: wire.Sender{Next: bounding{next}, Least: least}, headers: headers, end: end}
+func remoteVia(next http.RoundTripper, headers []Header, p pace, end context.CancelCauseFunc) *remote {
+	return &remote{sender: wire.Sender{Next: bounding{next}, Least: p.least}, headers: headers, grace: p.grace, end: end}
 }
 
 const sessionHeader = "Mcp-Session-Id"
 
 // RoundTrip implements [http.RoundTripper].
 func (r *remote) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
+	ctx := req.Context()
+	if req.Method == http.MethodDelete { // nobody reads the answer, and a stop or a reload waits for it
+		within, cancel := context.WithTimeout(ctx, r.grace)
+		defer cancel()
+		ctx = within
+	}
+	req = req.Clone(ctx)
 	for _, h := range r.headers {
 		req.Header.Set(h.Name, h.Value)
 	}

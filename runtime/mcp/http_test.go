@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -382,7 +384,7 @@ func passed(t *testing.T, stream string) string {
 	t.Helper()
 	r := remoteVia(trip(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(stream))}, nil
-	}), nil, time.Second, func(error) {})
+	}), nil, pace{least: time.Second}, func(error) {})
 	answer, err := (&http.Client{Transport: r}).Get("http://127.0.0.1/mcp")
 	if err != nil {
 		t.Fatal(err)
@@ -494,7 +496,7 @@ func TestTOL93EachSendingOfACallRepeatsArguments(t *testing.T) {
 func TestTOL93ARedirectThatCannotBeReadIsAnAnswer(t *testing.T) {
 	r := remoteVia(trip(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusFound, Header: http.Header{"Location": {"http://[::bad"}}, Body: http.NoBody}, nil
-	}), nil, time.Millisecond, func(error) {})
+	}), nil, pace{least: time.Millisecond}, func(error) {})
 	guard := egress.Guard{}
 	client := guard.Client(time.Second)
 	client.Transport = r
@@ -512,3 +514,21 @@ func TestTOL93ARedirectThatCannotBeReadIsAnAnswer(t *testing.T) {
 type trip func(*http.Request) (*http.Response, error)
 
 func (f trip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// Neither a stop nor a reload waits long for a server that does not answer the end of its session.
+func TestTOL95AServerThatDoesNotAnswerTheEndIsNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := remoteVia(trip(func(req *http.Request) (*http.Response, error) {
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		}), nil, usual(), func(error) {})
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, "http://127.0.0.1/mcp", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now() // virtual time
+		if _, err := r.RoundTrip(req); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != usual().grace {
+			t.Errorf("got %v after %v; want it given up after %v", err, time.Since(begun), usual().grace)
+		}
+	})
+}
