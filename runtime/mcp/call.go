@@ -129,7 +129,7 @@ func (s *server) await(ctx context.Context, call fsm.RunTool, c *calling) tool.R
 			late.Reset(s.config.Timeout)
 		case q := <-c.asks:
 			if !s.hold(call.Key, c, q) {
-				q.answer <- false
+				c.n.decline(c.f, q)
 				continue
 			}
 			c.keep(func(n *kept.Note) { n.Question, n.Yes = q.text, q.yes() })
@@ -170,7 +170,7 @@ func (s *server) ended(ctx context.Context, c *calling, a answer) tool.Result {
 	}
 	result := tool.Result{Contained: c.n.link.contained(), Text: text(a.res), Failed: a.res.IsError, Invalid: a.res.IsError} // it would answer the same
 	for _, q := range c.n.declined(c.f) {
-		result.Text += fmt.Sprintf("\n[the server asked a person %q; it was declined, because a yes does not answer it or because the call was approved before]", q)
+		result.Text += fmt.Sprintf("\n[the server asked a person %q; it was declined, because a yes does not answer it, the call was approved before, or too many calls wait for a person]", q)
 	}
 	return result
 }

@@ -18,6 +18,7 @@ import (
 
 // question is a server's question to a person during a call (TOL-97).
 type question struct {
+	asks    string         // what its server asks
 	text    string         // what the person is asked
 	content map[string]any // what a yes sends
 	answer  chan bool      // of capacity 1
@@ -94,7 +95,7 @@ func (n *session) asked(of []*flight, p *sdk.ElicitParams) (q *question, known b
 	defer n.mu.Unlock()
 	message := wording.OneLine(wording.Clip(p.Message, 300))
 	if content, fields, ok := yes(p); ok && len(of) == 1 {
-		q := &question{text: fmt.Sprintf("its server asks %q%s", message, fields), content: content, answer: make(chan bool, 1)}
+		q := &question{asks: message, text: fmt.Sprintf("its server asks %q%s", message, fields), content: content, answer: make(chan bool, 1)}
 		if of[0].answered == q.text {
 			of[0].answered = ""
 			return q, true
@@ -107,11 +108,24 @@ func (n *session) asked(of []*flight, p *sdk.ElicitParams) (q *question, known b
 		}
 	}
 	for _, f := range of {
-		if len(f.told) < askedMax {
-			f.told = append(f.told, message)
-		}
+		f.tell(message)
 	}
 	return nil, false
+}
+
+// tell notes a question that was declined. The caller holds the lock of its session.
+func (f *flight) tell(question string) {
+	if len(f.told) < askedMax {
+		f.told = append(f.told, question)
+	}
+}
+
+// decline declines a question that cannot be put to a person.
+func (n *session) decline(f *flight, q *question) {
+	n.mu.Lock()
+	f.tell(q.asks)
+	n.mu.Unlock()
+	q.answer <- false
 }
 
 // declined returns the declined questions of a call.

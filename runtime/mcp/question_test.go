@@ -108,6 +108,22 @@ func TestTOL97WhatCannotBeAskedIsDeclinedAndTold(t *testing.T) {
 	}
 }
 
+// Who is told that a person has declined would believe it.
+func TestTOL97AQuestionThatNobodyIsAskedBecauseOthersWaitIsTold(t *testing.T) {
+	each(t, confirm, nil, func(t *testing.T, w *world) {
+		ask := w.tool("k_ask")
+		for i := range heldMax {
+			if got := ask.Run(t.Context(), w.use(fmt.Sprint("h", i), false)); got.Asks == "" {
+				t.Fatalf("call %d: got %+v; want some Asks", i, got)
+			}
+		}
+		got := ask.Run(t.Context(), w.use("more", false))
+		if want := "decline null\n[the server asked a person \"Delete all?\"; it was declined, because "; got.Asks != "" || !strings.HasPrefix(got.Text, want) {
+			t.Errorf("got %+v; want Text beginning with %q", got, want)
+		}
+	})
+}
+
 func TestTOL97AServerThatEndsWhileAPersonIsAskedLeavesAnUnknownOutcome(t *testing.T) {
 	each(t, confirm, nil, func(t *testing.T, w *world) {
 		ask := w.tool("k_ask")
