@@ -79,6 +79,7 @@ func (n *session) put(ctx context.Context, of []*flight, p *sdk.ElicitParams) (*
 	}
 	select {
 	case yes := <-q.answer:
+		n.goesOn(of[0])
 		if yes {
 			return &sdk.ElicitResult{Action: "accept", Content: q.content}, nil
 		}
@@ -86,6 +87,13 @@ func (n *session) put(ctx context.Context, of []*flight, p *sdk.ElicitParams) (*
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// goesOn notes that a call does not wait for a person any more: the next question may be its own.
+func (n *session) goesOn(f *flight) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	f.waits = false
 }
 
 // asked passes a question on to its call; nil: it is declined. Known means that a person said

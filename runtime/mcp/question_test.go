@@ -12,6 +12,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/mcp/kept"
+	"shelly/runtime/tool"
 )
 
 // asking is a server whose tool asks with a form, in the newer or the older way, and which
@@ -106,6 +107,56 @@ func TestTOL97WhatCannotBeAskedIsDeclinedAndTold(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A call whose question was answered goes on, and may ask again: the person of another call that is under
+// way is not asked about that.
+func TestTOL97ASecondQuestionIsNotThatOfAnotherCall(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	b := kind(func() *sdk.Server {
+		s := asking(confirm, nil)
+		text := func(parts ...string) (*sdk.CallToolResult, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: strings.Join(parts, " ")}}}, nil
+		}
+		s.AddTool(&sdk.Tool{Name: "twice", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			var got []string
+			for range 2 {
+				res, err := r.Session.Elicit(ctx, question1(""))
+				if err != nil {
+					return nil, err
+				}
+				got = append(got, res.Action)
+			}
+			return text(got...)
+		})
+		s.AddTool(&sdk.Tool{Name: "long", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			close(begun)
+			<-end
+			return text("done")
+		})
+		return s
+	})
+	w := newWorld(t, deaf(b), brief(), one("k"))
+	twice, long := w.tool("k_twice"), w.tool("k_long")
+	if got := twice.Run(t.Context(), fsm.RunTool{Name: "k_twice", Key: "h1"}); got.Asks == "" {
+		t.Fatalf("got %+v; want some Asks", got)
+	}
+	other := make(chan tool.Result, 1)
+	go func() { other <- long.Run(t.Context(), fsm.RunTool{Name: "k_long", Key: "h2"}) }()
+	<-begun
+	first := make(chan tool.Result, 1)
+	go func() { first <- twice.Run(t.Context(), fsm.RunTool{Name: "k_twice", Key: "h1", Approved: true}) }()
+	select {
+	case got := <-other:
+		t.Errorf("the other call: got %+v; want that its person is not asked", got)
+		w.Refused("h2")
+		<-first
+	case got := <-first:
+		if !strings.HasPrefix(got.Text, "accept decline\n[the server asked a person") {
+			t.Errorf("got %+v", got)
+		}
+	}
+	close(end)
 }
 
 // Who is told that a person has declined would believe it.
