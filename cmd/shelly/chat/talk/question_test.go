@@ -157,3 +157,27 @@ func TestCLI152ARefusalWithAReason(t *testing.T) {
 		t.Errorf("got %+v, %v; want the next question refused without a reason", d, ok)
 	}
 }
+
+// A long text to write leaves in sight what the call would do, and which calls a grant covers.
+func TestCLI152AQuestionIsCutInItsLongestPart(t *testing.T) {
+	for _, size := range []Resized{{80, 24}, {40, 24}, {40, 18}} {
+		p := newPerson(t)
+		p.does(size)
+		id := p.asks("go")
+		q := ask("k")
+		q.Args = `{"content":"` + strings.Repeat(`a line\n`, 100) + `"}`
+		p.happens(id, q)
+		p.does(Tick{})
+		p.shows("? may exec run?", "content: a line", "more lines: ctrl-o shows all", "it would do this:", "-a", "+b", "session and always:")
+		if most := size.Height/2 + 8; len(p.live) > most { // with the choices and the line that is written
+			t.Errorf("%v: %d lines are more than %d", size, len(p.live), most)
+		}
+		q.Preview = strings.Repeat("+a line\n", 100)
+		p.happens(id, moves(state.Execution, ""), q)
+		p.does(Tick{})
+		p.shows("? may exec run?", "it would do this:", "session and always:")
+		if n := strings.Count(strings.Join(p.live, "\n"), "ctrl-o shows all"); n != 2 {
+			t.Errorf("%v: %d parts are cut, not 2", size, n)
+		}
+	}
+}

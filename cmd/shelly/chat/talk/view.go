@@ -2,6 +2,7 @@ package talk
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -373,15 +374,16 @@ func summary(i *item) string {
 func (m *Model) questionLines(t *turn, most int) []string {
 	e := *t.open
 	e.Tool = line(e.Tool)
-	lines := hanging(clean(question.Text(e)), m.columns())
-	head, rest := lines[0], lines[1:]
-	if most > 0 && len(rest) > most {
-		left := len(rest) - most + 1
-		last := rest[len(rest)-1]
-		rest = append(rest[:most-1:most-1], m.style.dim("  … "+wording.Count(left-1, "more line")+": ctrl-o shows all"), last)
+	var parts [][]string
+	for _, text := range question.Parts(e) {
+		parts = append(parts, hanging(clean(text), m.columns()))
 	}
-	out := []string{m.style.yellow(m.style.bold(head))}
-	out = append(out, rest...)
+	out := []string{m.style.yellow(m.style.bold(parts[0][0]))}
+	parts[0] = parts[0][1:]
+	if most > 0 {
+		m.cut(parts, most)
+	}
+	out = append(out, slices.Concat(parts...)...)
 	if m.now.Sub(t.opened) < restAfter { // keys do not answer it yet
 		return append(out, m.style.dim("  …"))
 	}
@@ -396,6 +398,26 @@ func (m *Model) questionLines(t *turn, most int) []string {
 		out = append(out, m.style.dim(ansi.Truncate("  once the line below is sent or empty", m.columns(), "…")))
 	}
 	return out
+}
+
+// cut leaves at most that many lines, or two for each part, and says how many are left out. It is the
+// longest parts that are cut: a long text to write does not hide what the call would do.
+func (m *Model) cut(parts [][]string, most int) {
+	left := func(each int) (n int) {
+		for _, lines := range parts {
+			n += min(len(lines), each)
+		}
+		return n
+	}
+	each := most
+	for each > 2 && left(each) > most {
+		each--
+	}
+	for n, lines := range parts {
+		if len(lines) > each {
+			parts[n] = append(lines[:each-1:each-1], m.style.dim("  … "+wording.Count(len(lines)-each+1, "more line")+": ctrl-o shows all"))
+		}
+	}
 }
 
 // below returns the line being written, with its attachments, and its cursor.

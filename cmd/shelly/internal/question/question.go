@@ -67,25 +67,28 @@ func Ended(asked comm.Event, d *comm.Decision) string {
 	return fmt.Sprintf("may %s run? %s", asked.Tool, d.Words())
 }
 
-// Text returns a question with what the person needs to answer it: one argument on each line,
-// what the call would do, and which further calls "for this session" and "always" would cover.
-func Text(e comm.Event) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "? may %s run?", e.Tool)
+// Text returns a question with what the person needs to answer it.
+func Text(e comm.Event) string { return strings.Join(Parts(e), "\n") }
+
+// Parts returns the texts that a question consists of: which tool may run, its arguments, one on each
+// line, what the call would do, and which further calls "for this session" and "always" would cover.
+func Parts(e comm.Event) []string {
+	head := fmt.Sprintf("? may %s run?", e.Tool)
 	if e.Text != "" {
-		fmt.Fprintf(&b, " (%s)", e.Text)
+		head += fmt.Sprintf(" (%s)", e.Text)
 	}
-	for _, line := range Arguments(e.Args) {
-		b.WriteString("\n    " + line)
+	parts := []string{head}
+	if args := Arguments(e.Args); len(args) > 0 {
+		parts = append(parts, "    "+strings.Join(args, "\n    "))
 	}
 	if e.Preview != "" {
-		b.WriteString("\n  it would do this:")
+		effect := "  it would do this:"
 		for line := range strings.Lines(e.Preview) {
-			b.WriteString("\n    " + strings.TrimRight(line, "\n"))
+			effect += "\n    " + strings.TrimRight(line, "\n")
 		}
+		parts = append(parts, effect)
 	}
-	b.WriteString("\n  session and always: " + coveredBy(e.Subject))
-	return b.String()
+	return append(parts, "  session and always: "+coveredBy(e.Subject))
 }
 
 // coveredBy describes what a grant for a call would cover (APR-13).
