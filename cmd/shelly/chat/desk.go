@@ -239,7 +239,9 @@ func (d *desk) load(id string) {
 		if s.Last > pastShown {
 			past.Earlier = s.Last - pastShown
 		}
-		past.Messages, err = d.daemon.Archive(ctx, id, past.Earlier, pastShown)
+		past.Messages, err = archived(past.Earlier, s.Last, func(after uint64, most int) ([]session.Archived, error) {
+			return d.daemon.Archive(ctx, id, after, most)
+		})
 		first := slices.IndexFunc(past.Messages, func(m session.Archived) bool { return m.Message.Role == fsm.RoleUser })
 		if past.Earlier > 0 && first > 0 { // begin with a whole turn
 			past.Earlier, past.Messages = past.Earlier+uint64(first), past.Messages[first:]
@@ -257,6 +259,19 @@ func (d *desk) load(id string) {
 	}
 	d.tell(past)
 	d.resume(id)
+}
+
+// archived reads the messages after one number and up to another, of which a page may hold fewer than
+// asked for: long ones must not hide those that were said after them (COM-54).
+func archived(after, last uint64, page func(after uint64, most int) ([]session.Archived, error)) (all []session.Archived, err error) {
+	for after < last {
+		list, err := page(after, int(last-after))
+		if err != nil || len(list) == 0 { // none: these were dropped meanwhile
+			return all, err
+		}
+		all, after = append(all, list...), list[len(list)-1].Number
+	}
+	return all, nil
 }
 
 // hear shows the unread messages to the chat, and then each new one as it comes.

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
+	"shelly/runtime/session"
 )
 
 // Whoever presses ^C twice leaves, and the request is cancelled all the same.
@@ -69,5 +71,31 @@ func TestCLI155StopSaysWhatOtherSessionsAreAt(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, elsewhere(&status, "own")); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The daemon gives long messages a few at a time.
+func TestCLI150TheLatestMessagesAreShownAfterLongOnes(t *testing.T) {
+	gives := func(most int) func(uint64, int) ([]session.Archived, error) {
+		return func(after uint64, limit int) (list []session.Archived, err error) {
+			for n := after + 1; n <= min(after+uint64(min(most, limit)), 30); n++ {
+				list = append(list, session.Archived{Number: n})
+			}
+			return list, nil
+		}
+	}
+	for _, c := range []struct {
+		most  int
+		last  uint64
+		count int
+	}{{1, 30, 20}, {7, 30, 20}, {100, 30, 20}, {7, 40, 20}, {0, 30, 0}} {
+		got, err := archived(10, c.last, gives(c.most))
+		if err != nil || len(got) != c.count || c.count > 0 && got[len(got)-1].Number != 30 {
+			t.Errorf("%+v: got %d messages, %+v, %v", c, len(got), got, err)
+		}
+	}
+	wrong := errors.New("it is gone")
+	if _, err := archived(0, 1, func(uint64, int) ([]session.Archived, error) { return nil, wrong }); !errors.Is(err, wrong) {
+		t.Errorf("got %v, want %v", err, wrong)
 	}
 }
