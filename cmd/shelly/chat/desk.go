@@ -207,7 +207,7 @@ func (d *desk) meet(ctx context.Context, in string, before *seen) {
 	before.record = status.Journal.Last
 	channel := cmp.Or(d.c.Channel, comm.ChannelHTTP)
 	for _, r := range d.news.fresh(before, list.Requests, channel) {
-		d.tell(talk.Going{ID: r.ID, Text: r.Text})
+		d.tell(talk.Going{ID: r.ID, Text: r.Text, Since: time.UnixMilli(int64(since(r, list.Requests)))})
 		go d.follow(r.ID, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
 			return daemon.Attach(d.ctx, r.ID, channel, show)
 		})

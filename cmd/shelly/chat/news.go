@@ -87,3 +87,15 @@ func (n *news) fresh(s *seen, list []comm.Record, channel string) (fresh []comm.
 	}
 	return fresh
 }
+
+// since returns when the wait for a request began: when it was sent or, if that was later, when the
+// last one before it in a list of its session was answered (CLI-150).
+func since(r comm.Record, list []comm.Record) fsm.Millis {
+	began := r.Accepted
+	for _, other := range list {
+		if other.Done && other.Handle < r.Handle {
+			began = max(began, other.Replied)
+		}
+	}
+	return began
+}

@@ -80,3 +80,18 @@ func TestCLI216AnotherJournalIsLookedAtFromItsBeginning(t *testing.T) {
 		t.Errorf("got %+v; want the one that goes on", got)
 	}
 }
+
+func TestCLI150ARequestWaitsSinceTheOneBeforeItEnded(t *testing.T) {
+	list := []comm.Record{
+		{Handle: 9, Accepted: 400, Done: true, Replied: 900},
+		{Handle: 5, Accepted: 200},
+		{Handle: 4, Accepted: 150},
+		{Handle: 3, Accepted: 100, Done: true, Replied: 300},
+		{Handle: 1, Accepted: 50, Done: true, Replied: 60},
+	}
+	for at, want := range []fsm.Millis{400, 300, 300, 100, 50} {
+		if got := since(list[at], list); got != want {
+			t.Errorf("request h%d: got %d, want %d", list[at].Handle, got, want)
+		}
+	}
+}

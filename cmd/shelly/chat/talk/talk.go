@@ -82,8 +82,12 @@ type (
 		Anew     []fsm.Millis
 		New      bool
 	}
-	// Going is a request sent earlier that has no reply yet.
-	Going struct{ ID, Text string }
+	// Going is a request sent earlier that has no reply yet. It has waited since it was sent or, if that
+	// was later, since the one before it ended.
+	Going struct {
+		ID, Text string
+		Since    time.Time
+	}
 	// Greeted names what answers.
 	Greeted struct{ Brain string }
 	// Said is the output of a command line.
@@ -279,6 +283,9 @@ func (m *Model) Update(now time.Time, msg Msg) []Effect {
 	case Going:
 		if m.turn(msg.ID) == nil {
 			m.turns = append(m.turns, &turn{id: msg.ID, text: msg.Text, began: now})
+			if len(m.turns) == 1 && !msg.Since.IsZero() && msg.Since.Before(now) {
+				m.turns[0].began, m.turns[0].underway = msg.Since, true
+			}
 		}
 	case Greeted:
 		m.brain = msg.Brain

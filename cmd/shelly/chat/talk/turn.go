@@ -49,6 +49,7 @@ type turn struct {
 	images   int
 	course   course.Course
 	began    time.Time
+	underway bool // it began before the chat knew of it
 	items    []*item
 	above    int  // how many items are printed already
 	headed   bool // the request itself is printed

@@ -110,7 +110,9 @@ func (m *Model) head(t *turn) {
 	if t.headed {
 		return
 	}
-	t.headed, t.began = true, m.now // the wait for the turns before it does not count
+	if t.headed = true; !t.underway {
+		t.began = m.now // the wait for the turns before it does not count
+	}
 	text := clean(t.text)
 	for range t.images {
 		text = strings.TrimSpace(text + " [image]")

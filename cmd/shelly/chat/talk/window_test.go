@@ -130,6 +130,20 @@ func TestCLI150WhatGoesOnIsShownAgain(t *testing.T) {
 	p.shows("› tell", "Once upon a time.")
 }
 
+// A chat that is opened later says how long an answer is awaited, and not how long the chat is open.
+func TestCLI150WhatGoesOnHasTakenItsTime(t *testing.T) {
+	p := newPerson(t)
+	for range 100 {
+		p.does(Tick{}) // a second
+	}
+	p.does(Going{ID: "old", Text: "tell", Since: time.UnixMilli(10_000)}, Going{ID: "next", Text: "more", Since: time.UnixMilli(20_000)})
+	p.happens("old", moves(state.Cognition, state.Thinking))
+	p.shows("asking the model · 1 min 34 s")
+	p.replies("old", "Told.")
+	p.happens("next", moves(state.Cognition, state.Thinking))
+	p.shows("› more", "asking the model · 1 s") // it has waited for the other until now
+}
+
 func TestCLI150WithoutColoursNoLineHasAny(t *testing.T) {
 	m := New(Options{NewID: func() string { return "x" }})
 	m.Update(time.Time{}, Paste{Text: "go"})
