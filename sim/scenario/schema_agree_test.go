@@ -80,6 +80,7 @@ var loaderAlone = []string{
 	"is not a valid regular expression", "whole milliseconds", "wants one line", "is negative", "such as 5s or 300ms",
 	"control character", "bytes long", // of a prompt
 	"the least is 1m", "the least is 1s", "nothing has the length", // of a duration, and in a matcher
+	"there is no such time",
 }
 
 // What does not fit the types of the format does not fit the schema (SCN-20).

@@ -9,6 +9,7 @@ import (
 	"shelly/fsm/cron"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/compile"
+	"shelly/sim/scenario/data"
 	"shelly/sim/scenario/format"
 	"shelly/sim/strict"
 )
@@ -205,7 +206,7 @@ func (k *checker) checkTimes(f *format.File, at string, s *format.Scheduling) {
 		return
 	}
 	if _, ok := cron.ParseAt(s.Once, &zone); s.Once != "" && !ok {
-		k.at(at+".at", "wants a time such as 2026-01-31T09:00 or 2026-01-31T09:00+02:00, not "+wording.Quote(s.Once))
+		k.at(at+".at", "wants a time such as 2026-01-31T09:00 or 2026-01-31T09:00+02:00, not "+wording.Quote(s.Once)+data.NoTime(strings.TrimSpace(s.Once)))
 	}
 	if s.Cron == "" {
 		return

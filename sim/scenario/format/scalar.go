@@ -102,7 +102,7 @@ type Time fsm.Millis
 func (v *Time) Read(d *strict.Decoder, n *strict.Node, path string) {
 	instant, err := time.Parse(time.RFC3339, n.Value)
 	if !n.Scalar() || err != nil {
-		d.Add(n, path, `wants a time such as "2026-01-05T09:00:00Z", not `+n.String())
+		d.Add(n, path, `wants a time such as "2026-01-05T09:00:00Z", not `+n.String()+data.NoTime(n.Value))
 		return
 	}
 	*v = Time(instant.UnixMilli())

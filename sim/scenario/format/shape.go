@@ -8,6 +8,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/fsm/wording"
+	"shelly/sim/scenario/data"
 	"shelly/sim/scenario/expression"
 	"shelly/sim/scenario/match"
 	"shelly/sim/strict"
@@ -338,7 +339,7 @@ func misfit(f match.Foreign) string {
 	case match.Durations:
 		return "wants a duration such as 300s or 1.5s" + none + wording.Days(text)
 	case match.Times:
-		return "wants a time such as \"2026-01-05T09:00:00Z\"" + none
+		return "wants a time such as \"2026-01-05T09:00:00Z\"" + none + data.NoTime(text)
 	}
 	wants := "wants text"
 	if len(f.Of.Shape) > 0 {

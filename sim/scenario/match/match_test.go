@@ -175,6 +175,12 @@ func TestSCN34DurationsAndTimesAreComparedByWhatTheyAreWorth(t *testing.T) {
 			t.Errorf("%s matches 09:00: %t", yaml, got)
 		}
 	}
+	late := data.Instant(10_413_792_000_000) // 2300, in nanoseconds more than 64 bits hold
+	for yaml, matches := range map[string]bool{`{$lt: "2200-01-01T00:00:00Z"}`: false, `{$gt: "2200-01-01T00:00:00Z"}`: true, `{$lt: "9999-01-01T00:00:00Z"}`: true} {
+		if got := expectation(t, yaml).Match(late, "x") == nil; got != matches {
+			t.Errorf("%s matches 2300: %t", yaml, got)
+		}
+	}
 }
 
 func TestSCN33WhatComesNearestIsNamed(t *testing.T) {
