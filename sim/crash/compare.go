@@ -50,6 +50,7 @@ func compareKept(straight, crashed *sim.Result) []string {
 		}
 		wrong = append(wrong, compareList(what+", pending", messageLines(want.State.Pending), messageLines(got.State.Pending))...)
 		wrong = append(wrong, compareList(what+", archive", messageLines(want.Archive), messageLines(got.Archive))...)
+		wrong = append(wrong, compareList(what+", texts", textLines(want.State.Texts), textLines(got.State.Texts))...)
 		wrong = append(wrong, compareList(what+", skills", skillLines(want.State.Skills), skillLines(got.State.Skills))...)
 	}
 	if overStarts(crashed) == overStarts(straight) { // else a second initial inference has changed it
@@ -125,7 +126,20 @@ func messageLines(messages []fsm.Message) []string {
 		for _, c := range m.Calls {
 			line += " " + c.Name + c.Args
 		}
-		lines = append(lines, line+strings.Join(m.Used, " "))
+		line += strings.Join(m.Used, " ")
+		if m.Aside {
+			line += " (aside)"
+		}
+		if m.Part != (fsm.Part{}) {
+			line += fmt.Sprintf(" (part %+v)", m.Part)
+		}
+		for _, image := range m.Images {
+			line += fmt.Sprintf(" (image %q)", image)
+		}
+		if m.Source != 0 {
+			line += fmt.Sprintf(" (of %s)", strings.Join(m.Source.Names(), " and "))
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -133,7 +147,15 @@ func messageLines(messages []fsm.Message) []string {
 func skillLines(skills []fsm.LoadedSkill) []string {
 	var lines []string
 	for _, s := range skills {
-		lines = append(lines, s.Name+"/"+s.Reference)
+		lines = append(lines, s.Name+"/"+s.Reference+": "+s.Text)
+	}
+	return lines
+}
+
+func textLines(texts []fsm.KeptText) []string {
+	var lines []string
+	for _, t := range texts {
+		lines = append(lines, fmt.Sprintf("%+v", t))
 	}
 	return lines
 }
@@ -164,7 +186,7 @@ func sentLines(messages []sim.Message) []string {
 		if sim.StartsOver(m.Session) {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("%s:%s %t %s", m.To.Channel, m.To.Chat, m.IsError, m.Text))
+		lines = append(lines, fmt.Sprintf("%s:%s %t %s of %s", m.To.Channel, m.To.Chat, m.IsError, m.Text, m.Session))
 	}
 	return lines
 }

@@ -67,14 +67,21 @@ func TestMatrixComparesWhatIsKept(t *testing.T) {
 		}, `session s, archive lacks`},
 		{"a history twice", func(r *sim.Result) { r.Sessions[0].State.History = append(said("hi"), said("hi")...) }, `session s has "user : hi" too`},
 		{"no history", func(r *sim.Result) { r.Sessions[0].State.History = nil }, `session s lacks`},
+		{"a source", func(r *sim.Result) { r.Sessions[0].State.History[0].Source = fsm.FromOutside }, `session s has "user : hi (of outside)", without the crash "user : hi"`},
+		{"an aside", func(r *sim.Result) { r.Sessions[0].State.History[0].Aside = true }, `session s has "user : hi (aside)"`},
+		{"an image", func(r *sim.Result) { r.Sessions[0].Archive[0].Images = [][]byte{[]byte("png")} }, `session s, archive has "user : hi (image \"png\")"`},
+		{"a part", func(r *sim.Result) { r.Sessions[0].State.History[0].Part.Result = 1 }, `session s has "user : hi (part {Result:1 `},
+		{"a kept result", func(r *sim.Result) { r.Sessions[0].State.Texts = []fsm.KeptText{{Number: 1}} }, `session s, texts has "{Number:1 `},
+		{"the text of a skill", func(r *sim.Result) { r.Sessions[0].State.Skills[0].Text = "x" }, `session s, skills has "a/: x"`},
+		{"the session of a message", func(r *sim.Result) { r.Messages[0].Session = "t" }, `messages has "c: false m of t"`},
 		{"pending", func(r *sim.Result) { r.Sessions[0].State.Pending = nil }, `session s, pending lacks`},
-		{"skills", func(r *sim.Result) { r.Sessions[0].State.Skills = nil }, `session s, skills lacks "a/"`},
+		{"skills", func(r *sim.Result) { r.Sessions[0].State.Skills = nil }, `session s, skills lacks "a/: "`},
 		{"the archive", func(r *sim.Result) { r.Sessions[0].Archive = nil }, `session s, archive lacks`},
 		{"no session", func(r *sim.Result) { r.Sessions = nil }, `there is no session s`},
 		{"another session", func(r *sim.Result) { r.Sessions = append(r.Sessions, disk.Saved{Name: "t"}) }, `there is a session t`},
 		{"MEMORY.md", func(r *sim.Result) { r.MemoryFile = "one" }, `MEMORY.md lacks "two"`},
 		{"HISTORY.md", func(r *sim.Result) { r.History = append(r.History, "second") }, `HISTORY.md has "second" too`},
-		{"no message", func(r *sim.Result) { r.Messages = nil }, `messages lacks "c: false m"`},
+		{"no message", func(r *sim.Result) { r.Messages = nil }, `messages lacks "c: false m of "`},
 		{"a start", func(r *sim.Result) { r.Ran = append(r.Ran, r.Ran[0]) }, `starts of unsafe tools has "exec {}" too`},
 	}
 	for _, test := range tests {
@@ -132,5 +139,32 @@ func TestMatrixComparesMemoryOfTurnsByWhatItHolds(t *testing.T) {
 		if wrong := compareMemory(together, &sim.Result{Memory: entry(texts...)}); len(wrong) != 1 {
 			t.Errorf("%q: got %q; want 1 of them", texts, wrong)
 		}
+	}
+}
+
+// SIM-6: an entry of memory and a reply are compared with all that they have, but for ids and times.
+func TestSIM6EntriesAndRepliesAreComparedWhole(t *testing.T) {
+	entry := fsm.Entry{ID: "h1", Kind: fsm.KindUser, Session: "s", Summary: "x", Text: "y", Vector: []byte{1}, Source: fsm.FromPerson}
+	for name, change := range map[string]func(*fsm.Entry){ // order-free: each for itself
+		"":            func(e *fsm.Entry) { e.ID, e.At = "h9", 5 },
+		"its session": func(e *fsm.Entry) { e.Session = "t" },
+		"its source":  func(e *fsm.Entry) { e.Source |= fsm.FromOutside },
+		"its vector":  func(e *fsm.Entry) { e.Vector = nil },
+	} {
+		other := entry
+		change(&other)
+		wrong := compareMemory(&sim.Result{Memory: []fsm.Entry{entry}}, &sim.Result{Memory: []fsm.Entry{other}})
+		if same := name == ""; same != (len(wrong) == 0) {
+			t.Errorf("with another %q: %q", name, wrong)
+		}
+	}
+	replied := func(outcome fsm.Outcome) *sim.Result {
+		return &sim.Result{Requests: []engine.Request{{Key: fsm.RequestKey{ID: "r1"}, Done: true, Reply: "x", Outcome: outcome}}}
+	}
+	if wrong := compareOutcome(replied(fsm.OutcomeAnswered), replied(fsm.OutcomeAnswered)); len(wrong) != 0 {
+		t.Errorf("the same reply: %q", wrong)
+	}
+	if wrong := compareOutcome(replied(fsm.OutcomeAnswered), replied(fsm.OutcomeCut)); len(wrong) != 1 {
+		t.Errorf("another outcome: got %q; want 1 of them", wrong)
 	}
 }

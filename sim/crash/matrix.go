@@ -128,8 +128,8 @@ func compareOutcome(straight, crashed *sim.Result) []string {
 			wrong = append(wrong, fmt.Sprintf("request %s is not there", want.Key.ID))
 			continue
 		}
-		if got := crashed.Requests[i]; got.Done && (got.Reply != want.Reply || got.IsError != want.IsError) {
-			wrong = append(wrong, fmt.Sprintf("request %s was answered %q, without the crash %q", want.Key.ID, got.Reply, want.Reply))
+		if got := crashed.Requests[i]; got.Done && (got.Reply != want.Reply || got.IsError != want.IsError || got.Outcome != want.Outcome) {
+			wrong = append(wrong, fmt.Sprintf("request %s was answered %q (%s), without the crash %q (%s)", want.Key.ID, got.Reply, got.Outcome, want.Reply, want.Outcome))
 		}
 	}
 	wrong = append(wrong, compareMemory(straight, crashed)...)
@@ -193,7 +193,8 @@ func turnLines(r *sim.Result) []string {
 func remembers(r *sim.Result, e fsm.Entry) int {
 	n := 0
 	for _, o := range r.Memory {
-		if o.Kind == e.Kind && o.Summary == e.Summary && o.Text == e.Text {
+		same := o.Kind == e.Kind && o.Summary == e.Summary && o.Text == e.Text && o.Session == e.Session && o.Source == e.Source
+		if same && (len(o.Vector) > 0) == (len(e.Vector) > 0) {
 			n++
 		}
 	}
