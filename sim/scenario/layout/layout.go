@@ -84,7 +84,8 @@ type block struct {
 	lines []string
 }
 
-// blocks puts the keys of a file in order. What stands before the first key stays there.
+// blocks puts the keys of a file in order. What stands before the first key stays there, and so do
+// comments at the end that an empty line keeps apart from the last one.
 // A file whose keys are not each on a line of its own stays as it is.
 func blocks(lines []string, root *strict.Node) []string {
 	var starts []int
@@ -98,10 +99,10 @@ func blocks(lines []string, root *strict.Node) []string {
 	if len(starts) == 0 {
 		return lines
 	}
-	head := lines[:starts[0]]
+	head, last := lines[:starts[0]], foot(lines, starts[len(starts)-1])
 	var list []block
 	for i, from := range starts {
-		to := len(lines)
+		to := last
 		if i+1 < len(starts) {
 			to = above(lines, starts[i+1], from)
 		}
@@ -115,7 +116,22 @@ func blocks(lines []string, root *strict.Node) []string {
 	for _, b := range list {
 		out = append(out, b.lines...)
 	}
-	return out
+	return append(out, lines[last:]...)
+}
+
+// foot is the empty line after a line from which on there are nothing but comments, at the
+// margin, or the end.
+func foot(lines []string, after int) int {
+	at := len(lines)
+	for i := at - 1; i > after; i-- {
+		switch line := strings.TrimRight(lines[i], " \t"); {
+		case line == "":
+			at = i
+		case !strings.HasPrefix(line, "#"):
+			return at
+		}
+	}
+	return at
 }
 
 // above is the first of the comments, at the margin, that stand right above a line and

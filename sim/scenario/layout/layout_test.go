@@ -17,6 +17,10 @@ func TestSCN68KeysAreInOrderAndBlanksAreGone(t *testing.T) {
 			"# head\nname: x\n# what it expects\nexpect: {replies: [a]} # beside\nscenario: 1\n\n# talk\nbrain:\n  - says: a # one\n  # within\n  - says: b\n",
 			"# head\nscenario: 1\n\nname: x\n# talk\nbrain:\n  - says: a # one\n  # within\n  - says: b\n# what it expects\nexpect: {replies: [a]} # beside\n",
 		},
+		"comments at the end": {
+			"name: x\nscenario: 1\n# of the version\n\n# the end\n\n# of all\n",
+			"scenario: 1\n# of the version\nname: x\n\n# the end\n\n# of all\n",
+		},
 		"blanks at line ends, empty lines, other line ends": {"scenario: 1  \r\n\r\n\r\nname: x\t\r\n\r\n", "scenario: 1\n\nname: x\n"},
 		"a text keeps its blanks":                           {"scenario: 1\nname: |\n  a  \n\n\n  b\n", "scenario: 1\nname: |\n  a  \n\n\n  b\n"},
 		"a text that looks like keys and comments":          {"expect: |\n  # no comment\n  name: y\nname: x\n", "name: x\nexpect: |\n  # no comment\n  name: y\n"},
