@@ -344,8 +344,8 @@ func TestTOL92AMessageThatCannotBeReadCostsOneCallAtMost(t *testing.T) {
 func TestTOL92AFloodEndsTheServer(t *testing.T) {
 	line := strings.Repeat("x", 1<<20)
 	for why, flood := range map[string]func(say func(string, ...any)){ // order-free: each is a world of its own
-		"a line of more than 4194304 bytes": func(say func(string, ...any)) {
-			say(`{"a": "%s"}`, strings.Repeat(line, 5))
+		"a line of more than 16777216 bytes": func(say func(string, ...any)) {
+			say(`{"a": "%s"}`, strings.Repeat(line, 17))
 		},
 		"it writes without end": func(say func(string, ...any)) {
 			for range 70 {
@@ -370,6 +370,20 @@ func TestTOL92AFloodEndsTheServer(t *testing.T) {
 			}
 			w.until(func() bool { s := w.States()[0]; return s.Up })
 		})
+	}
+}
+
+// Such a line may be the picture of a long page; to read one takes seconds with the race detector.
+func TestTOL92ALongLineIsNoFlood(t *testing.T) {
+	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
+		if !oneTool(m, say) && m.Method == "tools/call" {
+			say("%s", strings.Repeat("x", 12<<20))
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}`, m.ID)
+		}
+		return nil
+	}), brief(), one("h"))
+	if got := w.call("h_act", ""); got.Failed || got.Text != "done" {
+		t.Errorf("got %+v", got)
 	}
 }
 

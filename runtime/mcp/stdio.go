@@ -21,7 +21,8 @@ import (
 )
 
 const (
-	lineBytesMax   = 4 << 20  // of one message
+	lineBytesMax   = 16 << 20 // of one message: a picture of a long page has several MiB
+	lineBytesKept  = 1 << 20  // of the room for one
 	floodBytes     = 64 << 20 // written between two uses
 	complaintBytes = 2 << 10  // of standard error that are kept
 )
@@ -182,7 +183,9 @@ func (f *filter) used() {
 // pass passes on the messages in the line.
 func (f *filter) pass() {
 	line := bytes.TrimSpace(f.line)
-	f.line = f.line[:0]
+	if f.line = f.line[:0]; cap(f.line) > lineBytesKept {
+		f.line = nil
+	}
 	messages, requests := wire.Messages(line)
 	if !f.asks(requests) {
 		return
