@@ -203,6 +203,9 @@ func (m *Model) answer(t *turn, d client.Decision) []Effect {
 	}
 	d.Key = t.open.Key
 	t.answered = t.open.Key
+	if t.apart = ""; t.broken {
+		t.apart = t.open.Key
+	}
 	effect := Decide{ID: t.id, Handle: t.open.Handle, Decision: d}
 	t.deciding, t.open = t.open, nil
 	what := t.deciding.Tool
@@ -225,12 +228,14 @@ func (m *Model) decided(d Decided) {
 	}
 	switch {
 	case d.Err != nil:
+		t.apart = ""
 		t.unsay(t.decision, item{kind: noted, failed: true, text: "not answered: " + d.Err.Error(), done: true})
 		if t.deciding != nil && t.deciding.Key == d.Key {
 			t.open, t.answered = t.deciding, ""
 			m.unsaid(d)
 		}
 	case !d.Taken:
+		t.apart = ""
 		t.unsay(t.decision, item{kind: noted, text: "not accepted: it was answered before, or timed out", done: true})
 	}
 }

@@ -60,6 +60,27 @@ func TestAPR24AChatSaysHowAQuestionHasEnded(t *testing.T) {
 	p.shows("not resolved in time")
 }
 
+// After a restart the stream tells again what the daemon has of the question, which may be answered by then.
+func TestAPR24AnAnswerBeforeTheStreamIsBackIsSaidOnce(t *testing.T) {
+	for _, taken := range []bool{true, false} {
+		p := newPerson(t)
+		id := p.asks("go")
+		p.happens(id, ask("k"))
+		p.does(Broke{ID: id})
+		p.types("y")
+		p.does(Decided{ID: id, Key: "k", Taken: taken})
+		p.does(Attached{ID: id, Restarted: true})
+		p.happens(id, ask("k"), comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Approved, By: "ann"}})
+		p.shows0("[y]es")
+		if taken {
+			p.shows("approved: exec")
+			p.shows0("by ann")
+		} else {
+			p.shows("not accepted", "may exec run? approved by ann")
+		}
+	}
+}
+
 func TestCLI152NoKeyAnswersByMistake(t *testing.T) {
 	p := newPerson(t)
 	id := p.asks("go")

@@ -59,6 +59,7 @@ type turn struct {
 	deciding   *comm.Event // the question that was answered last
 	answered   string      // the key of that question
 	decision   *item       // the note that says how it was answered
+	apart      string      // the key of a question that was answered here while the connection was broken
 	cancelling bool
 	broken     bool // the connection is
 	heard      stream.Text
@@ -259,10 +260,12 @@ func (t *turn) moved(e comm.Event) {
 		t.note(e.Decision.Words())
 	case t.open == nil || e.State == "" || e.State == state.Approving:
 	case e.State == state.Parked:
-		t.open = nil
+		t.open, t.apart = nil, ""
 		t.note("shelly was restarted; it asks again")
 	case t.cancelling:
 		t.open = nil
+	case e.Decision != nil && t.open.Key == t.apart: // the stream tells both again, and the note of the answer stands
+		t.open, t.apart = nil, ""
 	default:
 		t.note(question.Ended(*t.open, e.Decision))
 		t.open = nil
