@@ -14,13 +14,14 @@ import (
 
 // asked is what chat and generate requests have in common.
 type asked struct {
-	Stream    *bool           `json:"stream"`
-	KeepAlive *api.Duration   `json:"keep_alive"`
-	Think     *api.ThinkValue `json:"think"`
-	Format    json.RawMessage `json:"format"`
-	Truncate  *bool           `json:"truncate"`
-	Shift     *bool           `json:"shift"`
-	Options   map[string]any  `json:"options"`
+	Stream      *bool           `json:"stream"`
+	KeepAlive   *api.Duration   `json:"keep_alive"`
+	Think       *api.ThinkValue `json:"think"`
+	Format      json.RawMessage `json:"format"`
+	Truncate    *bool           `json:"truncate"`
+	Shift       *bool           `json:"shift"`
+	TopLogprobs int             `json:"top_logprobs"`
+	Options     map[string]any  `json:"options"`
 }
 
 func (a *asked) streams() bool { return a.Stream == nil || *a.Stream }
@@ -34,6 +35,9 @@ func (a *asked) thinks() bool { return a.Think == nil || a.Think.Bool() }
 // refused returns the options, with numCtx if the request has no num_ctx, or the status and text
 // with which a real server refuses the request.
 func (a *asked) refused(m Model, tools bool, numCtx int) (opt api.Options, status int, text string) {
+	if a.TopLogprobs < 0 || a.TopLogprobs > topLogprobsMax {
+		return opt, http.StatusBadRequest, "top_logprobs must be between 0 and 20"
+	}
 	if tools && m.NoTools {
 		return opt, http.StatusBadRequest, "registry.ollama.ai/library/" + full(m.Name) + " does not support tools"
 	}
@@ -58,6 +62,8 @@ func (a *asked) refused(m Model, tools bool, numCtx int) (opt api.Options, statu
 	}
 	return opt, 0, ""
 }
+
+const topLogprobsMax = 20
 
 const exceedsContext = "the input length exceeds the context length"
 

@@ -58,7 +58,7 @@ func (s *sentBack) UnmarshalJSON(b []byte) error {
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	var req chatRequest
-	if !decode(w, r, &req) {
+	if !decode(w, r, &req, new(api.ChatRequest)) {
 		return
 	}
 	m, ok := s.speaking(w, req.Model, "chat")
@@ -79,7 +79,7 @@ func (s *Server) speaking(w http.ResponseWriter, name, what string) (Model, bool
 	case s.isEmbed(name):
 		refuse(w, http.StatusBadRequest, `"`+name+`" does not support `+what)
 	default:
-		s.missing(w, name)
+		missing(w, name)
 	}
 	return m, ok
 }
@@ -187,16 +187,17 @@ func (s *Server) thought(w http.ResponseWriter, r *http.Request, q Question) (a 
 // onlyLoad answers a request without messages: it loads the model, or unloads it if the request
 // says not to keep it.
 func (s *Server) onlyLoad(w http.ResponseWriter, r *http.Request, m Model, req *chatRequest, form form) {
-	opt, status, text := req.refused(m, false, s.opt.NumCtx)
-	if status != 0 {
-		refuse(w, status, text)
-		return
-	}
 	reason := "load"
 	if req.KeepAlive != nil && req.KeepAlive.Duration == 0 {
 		reason = "unload"
 		s.unload(req.Model)
 	} else {
+		req.Format = nil // only an answer has one
+		opt, status, text := req.refused(m, len(req.Tools) > 0, s.opt.NumCtx)
+		if status != 0 {
+			refuse(w, status, text)
+			return
+		}
 		if s.machine != nil {
 			_, over, ok := s.machine.ask(r.Context(), server.Call{Model: full(req.Model), Loads: true})
 			over()

@@ -6,9 +6,12 @@ import (
 	"hash/fnv"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/ollama/ollama/api"
 
 	"shelly/sim/server"
 )
@@ -24,16 +27,19 @@ type embedRequest struct {
 func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	var req embedRequest
-	if !decode(w, r, &req) {
+	if !decode(w, r, &req, new(api.EmbedRequest)) {
 		return
 	}
-	if !s.embeds() || !s.isChat(req.Model) && !s.isEmbed(req.Model) {
-		refuse(w, http.StatusNotFound, `model "`+req.Model+`" not found, try pulling it first`)
+	if unnamed(w, req.Model) {
 		return
 	}
 	texts, ok := inputs(req.Input)
 	if !ok {
 		refuse(w, http.StatusBadRequest, "invalid input type")
+		return
+	}
+	if !s.vectored(req.Model) {
+		unpulled(w, req.Model)
 		return
 	}
 	if len(texts) == 0 {
@@ -65,6 +71,11 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		LoadDuration    time.Duration `json:"load_duration"`
 		PromptEvalCount int           `json:"prompt_eval_count"`
 	}{req.Model, vectors, time.Since(began), 1, count})
+}
+
+// vectored reports whether there is a model with a name that makes vectors.
+func (s *Server) vectored(name string) bool {
+	return s.embeds() && (s.isChat(name) || s.isEmbed(name))
 }
 
 // reads takes the time that the machine needs for the vectors of a text (SIM-20). It returns false if the
@@ -102,18 +113,28 @@ func (s *Server) embedOld(w http.ResponseWriter, r *http.Request) {
 	var req struct {
 		Model  string `json:"model"`
 		Prompt string `json:"prompt"`
+		asked
 	}
-	if !decode(w, r, &req) {
+	if !decode(w, r, &req, new(api.EmbeddingRequest)) {
 		return
 	}
-	if !s.embeds() || !s.isChat(req.Model) && !s.isEmbed(req.Model) {
-		s.missing(w, req.Model)
+	switch {
+	case s.vectored(req.Model):
+	case named(req.Model):
+		unpulled(w, req.Model)
+		return
+	default:
+		missing(w, req.Model)
+		return
+	}
+	if _, status, text := req.refused(Model{}, false, embedContext); status != 0 {
+		refuse(w, status, text)
 		return
 	}
 	if !s.reads(r.Context(), req.Model, req.Prompt) {
 		return
 	}
-	s.load(req.Model, embedContext, nil)
+	s.load(req.Model, embedContext, req.KeepAlive)
 	vector := []float32{}
 	if req.Prompt != "" {
 		vector = s.vector(req.Prompt)
@@ -151,9 +172,15 @@ func inputs(raw json.RawMessage) ([]string, bool) {
 		}
 		return []string{one}, true
 	}
-	var many []string
-	err := json.Unmarshal(raw, &many)
-	return many, err == nil
+	var many []*string // null is not a text
+	if json.Unmarshal(raw, &many) != nil || slices.Contains(many, nil) {
+		return nil, false
+	}
+	texts := make([]string, len(many))
+	for i, text := range many {
+		texts[i] = *text
+	}
+	return texts, true
 }
 
 func (s *Server) vector(text string) []float32 {

@@ -5,18 +5,21 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/ollama/ollama/api"
+
 	"shelly/fsm"
 )
 
 // generateRequest is the part of a generate request that the server reads.
 type generateRequest struct {
-	Model   string   `json:"model"`
-	Prompt  string   `json:"prompt"`
-	Suffix  string   `json:"suffix"`
-	System  string   `json:"system"`
-	Raw     bool     `json:"raw"`
-	Context []int    `json:"context"`
-	Images  [][]byte `json:"images"`
+	Model    string   `json:"model"`
+	Prompt   string   `json:"prompt"`
+	Suffix   string   `json:"suffix"`
+	System   string   `json:"system"`
+	Template string   `json:"template"`
+	Raw      bool     `json:"raw"`
+	Context  []int    `json:"context"`
+	Images   [][]byte `json:"images"`
 	asked
 }
 
@@ -24,11 +27,18 @@ type generateRequest struct {
 // context.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	var req generateRequest
-	if !decode(w, r, &req) {
+	if !decode(w, r, &req, new(api.GenerateRequest)) {
+		return
+	}
+	if unnamed(w, req.Model) {
 		return
 	}
 	m, ok := s.speaking(w, req.Model, "generate")
 	if !ok {
+		return
+	}
+	if req.Raw && (req.System != "" || req.Template != "" || len(req.Context) > 0) {
+		refuse(w, http.StatusBadRequest, "raw mode does not support template, system, or context")
 		return
 	}
 	if req.Suffix != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -94,25 +95,50 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 		Model string `json:"model"`
 		Name  string `json:"name"` // what older clients send
 	}
-	if !decode(w, r, &req) {
+	if !decode(w, r, &req, new(api.ShowRequest)) {
 		return
 	}
 	name := cmp.Or(req.Model, req.Name)
 	if !s.isChat(name) && !s.isEmbed(name) {
-		s.missing(w, name)
+		missing(w, name)
 		return
 	}
 	reply(w, http.StatusOK, s.describe(name))
 }
 
-// missing refuses a model that does not exist, in the words of every path except /api/embed.
-func (s *Server) missing(w http.ResponseWriter, name string) {
-	if name == "" {
+// missing refuses a model that does not exist, in the words of /api/chat and /api/show.
+func missing(w http.ResponseWriter, name string) {
+	switch {
+	case strings.TrimSpace(name) == "":
 		refuse(w, http.StatusBadRequest, "model is required")
-		return
+	case !named(name):
+		refuse(w, http.StatusBadRequest, "invalid model name")
+	default:
+		refuse(w, http.StatusNotFound, "model '"+name+"' not found")
 	}
-	refuse(w, http.StatusNotFound, "model '"+name+"' not found")
 }
+
+// unpulled refuses a model that does not exist, in the words of the paths for vectors.
+func unpulled(w http.ResponseWriter, name string) {
+	refuse(w, http.StatusNotFound, fmt.Sprintf("model %q not found, try pulling it first", name))
+}
+
+// unnamed refuses a request that names no model, in the words of /api/generate and /api/embed, and
+// one whose name cannot be a model's. It reports whether it did.
+func unnamed(w http.ResponseWriter, name string) bool {
+	switch {
+	case strings.TrimSpace(name) == "":
+		refuse(w, http.StatusNotFound, "model '"+name+"' not found")
+	case !named(name):
+		missing(w, name)
+	default:
+		return false
+	}
+	return true
+}
+
+// named reports whether a name can be a model's.
+func named(name string) bool { return model.ParseName(name).IsValid() }
 
 func (s *Server) describe(name string) api.ShowResponse {
 	details := s.details(name)

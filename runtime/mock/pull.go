@@ -18,7 +18,7 @@ func (s *Server) pull(w http.ResponseWriter, r *http.Request) {
 		Name   string `json:"name"` // what older clients send
 		Stream *bool  `json:"stream"`
 	}
-	if !decode(w, r, &req) {
+	if !decode(w, r, &req, new(api.PullRequest)) {
 		return
 	}
 	name := cmp.Or(req.Model, req.Name)

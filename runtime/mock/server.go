@@ -124,12 +124,20 @@ func encodeWord(v any) []byte {
 	return b
 }
 
-// decode reads a request's body, or refuses the request and returns false.
-func decode(w http.ResponseWriter, r *http.Request, v any) bool {
-	err := json.NewDecoder(r.Body).Decode(v)
+// decode reads a request's body into v, or refuses the request and returns false. A body that does
+// not fit as, the type into which a real server reads it, is refused in the words of that type.
+func decode(w http.ResponseWriter, r *http.Request, v, as any) bool {
+	var body json.RawMessage
+	err := json.NewDecoder(r.Body).Decode(&body)
 	if err == nil {
 		// Only at the end of the body does net/http begin to watch whether the client leaves.
 		_, err = io.Copy(io.Discard, r.Body)
+	}
+	if err == nil {
+		err = json.Unmarshal(body, as)
+	}
+	if err == nil {
+		err = json.Unmarshal(body, v)
 	}
 	if err == nil {
 		return true

@@ -3,6 +3,8 @@ package mock
 import (
 	"cmp"
 	"net/http"
+
+	"github.com/ollama/ollama/api"
 )
 
 // unplayed refuses a request that would change the models: they stay those that the server was
@@ -18,7 +20,7 @@ func (s *Server) change(w http.ResponseWriter, r *http.Request) {
 		Name   string `json:"name"` // what older clients send
 		Source string `json:"source"`
 	}
-	if !decode(w, r, &req) {
+	if !decode(w, r, &req, new(api.DeleteRequest)) { // its fields are a copy's, too
 		return
 	}
 	if name := cmp.Or(req.Model, req.Name, req.Source); !s.isChat(name) && !s.isEmbed(name) {
