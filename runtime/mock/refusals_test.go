@@ -1,6 +1,7 @@
 package mock_test
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -41,11 +42,16 @@ func TestCLI9WhatARealServerRefusesIsRefused(t *testing.T) {
 		{"POST", "/api/embeddings", `{"model":"brain-embed","prompt":"a","keep_alive":"x"}`, 400, "invalid duration"},
 		{"POST", "/api/embeddings", `{"model":"brain-embed","prompt":"a","options":{"num_ctx":"x"}}`, 500, "must be of type integer"},
 		{"POST", "/api/show", `{"model":"brain","options":"x"}`, 400, "ShowRequest.options"},
+		{"GET", "/v1/models/library/brain", "", 404, "404 page not found"},
+		{"POST", "/api/ps", "", 405, "405 method not allowed"},
 	} {
 		got := request(t, s, tt.method, tt.path, tt.body)
 		if got.status != tt.status || !strings.Contains(got.body, tt.says) {
 			t.Errorf("%s %s %s: %d %s\nwant %d, with %q", tt.method, tt.path, tt.body, got.status, got.body, tt.status, tt.says)
 		}
+	}
+	if got := request(t, s, "HEAD", "/api/ps", ""); got.status != 405 {
+		t.Errorf("HEAD /api/ps: %d; want 405, as only GET is served", got.status)
 	}
 }
 
@@ -66,6 +72,20 @@ func TestCLI9WhatOnlyLoadsIsRefusedAsByARealServer(t *testing.T) {
 	} {
 		if got := request(t, s, "POST", "/api/chat", tt.body); got.status != tt.status {
 			t.Errorf("%s: %d %s; want %d", tt.body, got.status, got.body, tt.status)
+		}
+	}
+}
+
+// A method that a path does not serve is answered with those that it does.
+func TestCLI9AWrongMethodIsToldTheRightOnes(t *testing.T) {
+	handler := mock.New(mock.Options{})
+	for path, want := range map[string]string{ // order-free: each is another request
+		"/api/tags": "HEAD, GET", "/api/ps": "GET", "/api/chat": "POST", "/api/delete": "DELETE", "/v1/models": "GET", "/v1/responses": "POST",
+	} {
+		resp := httptest.NewRecorder()
+		handler.ServeHTTP(resp, httptest.NewRequest(http.MethodPut, path, nil))
+		if got := resp.Header().Get("Allow"); resp.Code != http.StatusMethodNotAllowed || got != want {
+			t.Errorf("PUT %s: %d, Allow is %q; want %q", path, resp.Code, got, want)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"io"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"shelly/runtime/mock/openai"
@@ -35,25 +37,26 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	switch route, known := s.routes()[r.URL.Path]; {
 	case !known:
 		plain(w, http.StatusNotFound, "404 page not found")
-	case r.Method != route.method && (r.Method != http.MethodHead || route.method != http.MethodGet):
+	case !slices.Contains(route.methods, r.Method):
+		w.Header().Set("Allow", strings.Join(route.methods, ", "))
 		plain(w, http.StatusMethodNotAllowed, "405 method not allowed")
 	default:
 		route.serve(w, r)
 	}
 }
 
-// route is how a path is served; one for GET also serves HEAD.
+// route is how a path is served.
 type route struct {
-	method string
-	serve  http.HandlerFunc
+	methods []string
+	serve   http.HandlerFunc
 }
 
 func (s *Server) routes() map[string]route {
-	get, post := http.MethodGet, http.MethodPost
+	get, look, post := []string{http.MethodGet}, []string{http.MethodHead, http.MethodGet}, []string{http.MethodPost}
 	return map[string]route{
-		"/":               {get, s.root},
-		"/api/version":    {get, s.version},
-		"/api/tags":       {get, s.tags},
+		"/":               {look, s.root},
+		"/api/version":    {look, s.version},
+		"/api/tags":       {look, s.tags},
 		"/api/ps":         {get, s.ps},
 		"/api/show":       {post, s.show},
 		"/api/pull":       {post, s.pull},
@@ -64,7 +67,7 @@ func (s *Server) routes() map[string]route {
 		"/api/create":     {post, unplayed},
 		"/api/push":       {post, unplayed},
 		"/api/copy":       {post, s.change},
-		"/api/delete":     {http.MethodDelete, s.change},
+		"/api/delete":     {[]string{http.MethodDelete}, s.change},
 	}
 }
 

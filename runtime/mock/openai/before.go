@@ -57,8 +57,10 @@ func (h *handler) routes(path string) (route, bool) {
 		return route{http.MethodPost, h.embeddings}, true
 	case path == "/v1/models":
 		return route{http.MethodGet, models}, true
-	case strings.HasPrefix(path, "/v1/models/"):
-		return route{http.MethodGet, model(strings.TrimPrefix(path, "/v1/models/"))}, true
+	}
+	// As in a real server the name is one part of the path, without a namespace.
+	if name, ok := strings.CutPrefix(path, "/v1/models/"); ok && name != "" && !strings.Contains(name, "/") {
+		return route{http.MethodGet, model(name)}, true
 	}
 	return route{}, false
 }
@@ -71,7 +73,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.Method != route.method {
-		http.Error(w, "405 method not allowed", http.StatusMethodNotAllowed)
+		w.Header().Set("Allow", route.method)
+		w.Header().Set("Content-Type", "text/plain")
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		_, _ = io.WriteString(w, "405 method not allowed")
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, requestBytesMax))
@@ -98,9 +103,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out.begin()
 }
 
+// decode reads a request as a real server does, which does not look at what follows the object.
+func decode(body []byte, v any) error { return json.NewDecoder(bytes.NewReader(body)).Decode(v) }
+
 // refuse answers with an error in OpenAI's form.
 func refuse(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(compat.NewError(status, text))
 }

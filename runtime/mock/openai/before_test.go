@@ -154,14 +154,22 @@ func TestCLI204TheMockSpeaksOpenAIsAPI(t *testing.T) {
 			`{"error":{"message":"registry.ollama.ai/library/deaf:latest does not support tools","type":"invalid_request_error","param":null,"code":null}}` + "\n",
 		},
 		{
-			"no messages", "POST", "/v1/chat/completions", `{"model":"brain"}`, said, 400, "application/json",
+			"no messages", "POST", "/v1/chat/completions", `{"model":"brain"}`, said, 400, "application/json; charset=utf-8",
 			`{"error":{"message":"[] is too short - 'messages'","type":"invalid_request_error","param":null,"code":null}}` + "\n",
+		},
+		{
+			"no body", "POST", "/v1/chat/completions", "", said, 400, "application/json; charset=utf-8",
+			`{"error":{"message":"EOF","type":"invalid_request_error","param":null,"code":null}}` + "\n",
+		},
+		{
+			"a response without an input", "POST", "/v1/responses", `{"model":"brain"}`, said, 400, "application/json; charset=utf-8",
+			`{"error":{"message":"input is required","type":"invalid_request_error","param":null,"code":null}}` + "\n",
 		},
 		{
 			"a busy server", "POST", "/v1/responses", `{"model":"brain","input":"Hi"}`, mock.Answer{Status: 503, Error: "busy"}, 503, "application/json",
 			`{"error":{"message":"busy","type":"api_error","param":null,"code":null}}` + "\n",
 		},
-		{"another method", "GET", "/v1/chat/completions", "", said, 405, "text/plain; charset=utf-8", "405 method not allowed\n"},
+		{"another method", "GET", "/v1/chat/completions", "", said, 405, "text/plain", "405 method not allowed"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			status, media, body := ask(t, tt.answer, tt.method, tt.path, tt.body)

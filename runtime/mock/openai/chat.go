@@ -17,7 +17,7 @@ func (h *handler) id(kind string) string { return kind + strconv.FormatInt(h.ids
 
 func (h *handler) chat(body []byte) (asked, error) {
 	var req compat.ChatCompletionRequest
-	if err := json.Unmarshal(body, &req); err != nil {
+	if err := decode(body, &req); err != nil {
 		return asked{}, err
 	}
 	if len(req.Messages) == 0 {
@@ -96,7 +96,7 @@ const done = "data: [DONE]\n\n"
 
 func (h *handler) completion(body []byte) (asked, error) {
 	var req compat.CompletionRequest
-	if err := json.Unmarshal(body, &req); err != nil {
+	if err := decode(body, &req); err != nil {
 		return asked{}, err
 	}
 	generate, err := compat.FromCompleteRequest(req)
@@ -140,8 +140,11 @@ func (w *completionWriting) write(line []byte) ([]byte, error) {
 }
 
 func (h *handler) response(body []byte) (asked, error) {
+	if _, _, err := compat.PrepareTriggeredCompaction(body); err != nil { // it demands a model and an input
+		return asked{}, err
+	}
 	var req compat.ResponsesRequest
-	if err := json.Unmarshal(body, &req); err != nil {
+	if err := decode(body, &req); err != nil {
 		return asked{}, err
 	}
 	chat, err := compat.FromResponsesRequest(req)

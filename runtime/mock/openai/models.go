@@ -30,7 +30,7 @@ func (r refusal) Error() string { return string(r) }
 
 func (h *handler) embeddings(body []byte) (asked, error) {
 	var req compat.EmbedRequest
-	if err := json.Unmarshal(body, &req); err != nil {
+	if err := decode(body, &req); err != nil {
 		return asked{}, err
 	}
 	if f := req.EncodingFormat; f != "" && !strings.EqualFold(f, "float") && !strings.EqualFold(f, "base64") {
