@@ -16,6 +16,8 @@ var deadRunner = []string{
 	"llama-server process no longer running",
 	"runner has unexpectedly stopped",
 	"an error was encountered while running the model",
+	"error reading llama-server",
+	"error unmarshalling llama-server", // its last words were cut off
 	"unexpected EOF",
 }
 
@@ -30,6 +32,7 @@ var refusedEachTime = []string{
 	"invalid JSON schema",
 	"no such file or directory",
 	"permission denied",
+	"llama-server binary not found",
 	"template: ",
 }
 

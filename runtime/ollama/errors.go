@@ -186,6 +186,8 @@ func (c *Client) reported(text string) *Error {
 		return c.repeating()
 	case has("server busy"):
 		return failure(fsm.BrainBusy, "the Ollama server at %s is busy (%s): try again later", c.base, text)
+	case has("Loading model"), has("llm server loading model"):
+		return failure(fsm.BrainLoading, "the model is still loading (%s): try again later", text)
 	case has("timed out waiting for llama"):
 		return failure(fsm.BrainLoading, "the model did not load in time (%s)", text)
 	default:

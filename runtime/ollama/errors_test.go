@@ -76,6 +76,8 @@ func TestBRN31ARunnerThatDiedIsLoadedAgain(t *testing.T) {
 		"model runner has unexpectedly stopped, this may be due to resource limitations or an internal error",
 		"unexpected EOF",
 		"an error was encountered while running the model: CUDA error",
+		"error reading llama-server chat response: read tcp 127.0.0.1:46350->127.0.0.1:34685: read: connection reset by peer",
+		"error unmarshalling llama-server chat response: unexpected end of JSON input",
 	} {
 		for _, url := range failing(t, http.StatusInternalServerError, text) {
 			_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = url }).Chat(testContext(t), ask("x"), nil, nil)
@@ -93,12 +95,26 @@ func TestBRN31APlain500IsAskedAgainAndARefusalIsNot(t *testing.T) {
 		"llama runner process has terminated: error loading model: unknown model architecture: 'new'":                      fsm.BrainError,
 		"this model may be incompatible with your version of Ollama. If you previously pulled this model, try updating it": fsm.BrainError,
 		`tensor \"blk.0.attn_q.weight\" offset+size (10013248) exceeds file size (10000000)`:                               fsm.BrainError,
+		"llama-server binary not found (checked: lib/ollama/llama-server)":                                                 fsm.BrainError,
 		`option \"temperature\" must be of type float32`:                                                                   fsm.BrainError,
 		"invalid JSON schema in format":                             fsm.BrainError,
 		"Jinja Exception: System message must be at the beginning.": fsm.BrainError,
 	} {
 		_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = failing(t, http.StatusInternalServerError, text)[0] }).Chat(testContext(t), ask("x"), nil, nil)
 		wantClass(t, err, class, strings.ReplaceAll(text, `\`, ""))
+	}
+}
+
+// A server's process for a model that is not ready yet does not mean that the server is busy.
+func TestBRN7AModelThatStillLoadsIsNotABusyServer(t *testing.T) {
+	for text, status := range map[string]int{
+		`{\"error\":{\"code\":503,\"message\":\"Loading model\",\"type\":\"unavailable_error\"}}`: http.StatusServiceUnavailable,
+		"unexpected server status: llm server loading model":                                      http.StatusInternalServerError,
+	} {
+		for _, url := range failing(t, status, text) {
+			_, err := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = url }).Chat(testContext(t), ask("x"), nil, nil)
+			wantClass(t, err, fsm.BrainLoading, "still loading (", "oading model)")
+		}
 	}
 }
 
