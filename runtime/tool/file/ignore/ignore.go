@@ -61,9 +61,13 @@ func parseLine(line string) (rule, bool) {
 	if rest, ok := strings.CutSuffix(line, "/"); ok {
 		r.folders, line = true, rest
 	}
-	if line == "" {
+	if line == "" || strings.HasSuffix(line, "/") { // no path ends with one
 		return r, false
 	}
+	for strings.Contains(line, "***") { // to git, more than two are two
+		line = strings.ReplaceAll(line, "***", "**")
+	}
+	line = octets(line)
 	anchored := strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")
 	if rest, ok := strings.CutSuffix(line, "/**"); ok {
@@ -172,6 +176,19 @@ var posix = map[string]string{
 	"print": " -.0-~", "punct": "\\!-.:-@\\[-`\\{-~", "space": " \t-\r", "upper": "A-Z", "xdigit": "0-9A-Fa-f",
 }
 
+// octets returns a text with a character for each of its bytes, because git matches bytes: to it, é is
+// two characters, for ? as for a class.
+func octets(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return text
+	}
+	var b strings.Builder
+	for i := range len(text) {
+		b.WriteRune(rune(text[i]))
+	}
+	return b.String()
+}
+
 // escaped reports whether the last character of a line has a backslash before it that is not
 // itself escaped.
 func escaped(line string) bool {
@@ -188,7 +205,7 @@ func (r *Rules) Ignored(abs string, folder bool) bool {
 		if !ok {
 			continue
 		}
-		below = path.Clean(below)
+		below = octets(path.Clean(below))
 		for i := len(r.rules) - 1; i >= 0; i-- {
 			one := r.rules[i]
 			if one.folders && !folder {
