@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"shelly/fsm"
+	"shelly/runtime/tool/file/ignore"
 )
 
 // project is a workspace with files that .gitignore leaves out, and files that nobody must see.
@@ -430,5 +432,34 @@ func TestTOL29AMatchMayCrossThePiecesOfALongLine(t *testing.T) {
 		if n := strings.Count(got.Text, "\n1: "); n != c.matches {
 			t.Errorf("%s: %d matches, want %d: %.300q", name, n, c.matches, got.Text)
 		}
+	}
+}
+
+func TestTOL28ALineThatIsCutIsNoPattern(t *testing.T) {
+	w := newWorld(t)
+	const last = "*.log\n"
+	w.write("big/.gitignore", strings.Repeat("#", ignore.BytesMax-len("\n*"))+"\n"+last)
+	w.write("big/a.txt", "alpha\n")
+	same(t, fsm.ToolAnswered{Text: "big/.gitignore\nbig/a.txt\n"}, w.call("glob", object{"pattern": "big/*"}))
+}
+
+// The time of a search may end in a folder that has many files.
+func TestTOL30AWalkEndsInAFolder(t *testing.T) {
+	w := project(t)
+	tools := w.tools()
+	dir, err := tools.open(t.Context(), "src")
+	w.must(err)
+	defer dir.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	visited := 0
+	walked := walk{t: tools, ctx: ctx, depth: walkDepth, visit: func(entry) bool {
+		visited++
+		cancel()
+		return true
+	}}
+	w.must(walked.from(dir))
+	if visited != 1 || walked.why == "" {
+		t.Errorf("%d entries visited, ended because %q; want 1 and a reason", visited, walked.why)
 	}
 }

@@ -81,7 +81,7 @@ func (w *walk) rules(above *ignore.Rules, at spot) *ignore.Rules {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
 		return above
 	}
-	text, err := io.ReadAll(io.LimitReader(f, ignore.BytesMax))
+	text, err := io.ReadAll(io.LimitReader(f, ignore.BytesMax+1)) // more, if there is more
 	if err != nil {
 		return above
 	}
@@ -100,6 +100,9 @@ func (w *walk) folder(f *os.File, at spot, below string, level int, rules *ignor
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	rules = w.rules(rules, at)
 	for _, e := range entries {
+		if w.ctx.Err() != nil { // many rules may take long for each of many entries
+			w.stop("it took too long")
+		}
 		if w.left--; w.left < 0 {
 			w.stop("there are too many files")
 		}

@@ -35,9 +35,13 @@ type Rules struct {
 	rules []rule
 }
 
-// Parse reads the text of a .gitignore in the folder dir. Invalid patterns are left out.
+// Parse reads the text of a .gitignore in the folder dir. Invalid patterns are left out. Of a text
+// longer than BytesMax only the whole lines before that count: a part of *.log could leave out everything.
 func Parse(above *Rules, dir, text string) *Rules {
 	r := &Rules{Above: above, Dir: dir}
+	if len(text) > BytesMax {
+		text = text[:strings.LastIndexByte(text[:BytesMax], '\n')+1]
+	}
 	text = strings.TrimPrefix(text, "\uFEFF")
 	for line := range strings.SplitSeq(text, "\n") {
 		if one, ok := parseLine(strings.TrimSuffix(line, "\r")); ok && len(r.rules) < rulesMax {
