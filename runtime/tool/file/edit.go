@@ -15,8 +15,13 @@ import (
 	"shelly/runtime/tool/file/charset"
 )
 
-// editsMax is the most edits of one call.
-const editsMax = 100
+// Bounds of one call: its edits, the places that they replace, and the bytes of the text that they
+// make, which may be three times those of the file, because UTF-8 is longer than some encodings.
+const (
+	editsMax  = 100
+	placesMax = 1 << 20
+	textMax   = 3 * contentMax
+)
 
 // editFileDecl declares edit_file (TOL-23), which is unsafe: a second start would not find
 // what the first replaced, or would replace it twice.
@@ -127,13 +132,22 @@ type stretch struct {
 // replaced makes all edits in a text, or returns an error that names the one that cannot be made.
 func replaced(text string, edits []edit) (string, error) {
 	var stretches []stretch
+	size := len(text)
 	for i := range edits {
 		e := &edits[i]
 		found, err := e.find(text)
 		if err != nil {
 			return "", fmt.Errorf("%s%w", e.name, err)
 		}
-		stretches = append(stretches, found...)
+		if stretches = append(stretches, found...); len(stretches) > placesMax {
+			return "", fmt.Errorf("%sthere are more than %d places to replace, the most of one call", e.name, placesMax)
+		}
+		for _, s := range found {
+			size += len(s.new) - (s.to - s.from)
+		}
+	}
+	if size > textMax {
+		return "", fmt.Errorf("the file would have %d bytes; the most is %d", size, contentMax)
 	}
 	slices.SortFunc(stretches, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
 	var b strings.Builder
@@ -170,6 +184,8 @@ func (e *edit) find(text string) ([]stretch, error) {
 	switch {
 	case len(found) == 0:
 		return nil, errors.New(missing(text, e.old))
+	case len(found) > placesMax:
+		return nil, fmt.Errorf("old is found more than %d times, the most that one call replaces; give more of the text around what is meant", placesMax)
 	case len(found) > 1 && !e.all:
 		var lines []string
 		for _, s := range found[:min(len(found), linesNamedMax)] {
@@ -183,11 +199,11 @@ func (e *edit) find(text string) ([]stretch, error) {
 	return found, nil
 }
 
-// exact returns the stretches that are old as it stands.
+// exact returns the stretches that are old as it stands, at most one more than a call may replace.
 func (e *edit) exact(text string) (found []stretch) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], e.old)
-		if i < 0 {
+		if i < 0 || len(found) > placesMax {
 			return found
 		}
 		from := at + i

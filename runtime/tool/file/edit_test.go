@@ -68,6 +68,28 @@ func TestTOL23ManyEqualLinesAreNotAllCompared(t *testing.T) {
 	}
 }
 
+// Neither what an edit makes nor the places that it replaces take memory without bound.
+func TestTOL23AnEditIsBounded(t *testing.T) {
+	few, many := strings.Repeat("a ", 1000), strings.Repeat("ab", placesMax*3/4)
+	for _, c := range []struct {
+		name, text, want string
+		edits            []edit
+	}{
+		{"a large text", few, "the file would have 100001000 bytes; the most is 16777216", []edit{{old: " ", new: strings.Repeat("x", 100_000), all: true}}},
+		{"many places", many + many, "old is found more than 1048576 times, the most that one call replaces; give more of the text around what is meant", []edit{{old: "a", all: true}}},
+		{"many places, one meant", many + many, "old is found more than 1048576 times, the most that one call replaces; give more of the text around what is meant", []edit{{old: "a"}}},
+		{"many places of two edits", many, "2: there are more than 1048576 places to replace, the most of one call", []edit{{old: "a", all: true}, {name: "2: ", old: "b", all: true}}},
+	} {
+		text, err := replaced(c.text, c.edits)
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: %d bytes, %v; want the error %q", c.name, len(text), err, c.want)
+		}
+	}
+	if _, err := replaced(many, []edit{{old: "a", new: "b", all: true}}); err != nil {
+		t.Errorf("%d places: %v", len(many)/2, err)
+	}
+}
+
 func TestTOL23AnEmptyOldMakesAFile(t *testing.T) {
 	w := newWorld(t)
 	if got := w.call("edit_file", object{"path": "new/x.txt", "old": "", "new": "one\n"}); got.Failed || got.Text != "created new/x.txt (1 line, 4 bytes)\n" {
