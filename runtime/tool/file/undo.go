@@ -16,8 +16,9 @@ import (
 var ErrNotUndone = errors.New("not undone")
 
 // Undo undoes a change of the log (TOL-27): the file gets its old content back, or is removed if
-// there was none, with the folders that were made for it and are empty now. It refuses, and changes nothing, if the file is not as the change left it, or
-// if the old content was not kept. Errors are [ErrNotUndone] or those of the file system.
+// there was none, with the folders that were made for it and are empty now. If the file is as it was
+// before, only the record is changed. Undo refuses, and changes nothing, if the file is neither so nor
+// as the change left it, or if the old content was not kept. Errors are [ErrNotUndone] or those of the file system.
 func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
 	unlock, err := log.Lock(ctx)
 	if err != nil {
@@ -28,22 +29,35 @@ func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
 	if err != nil {
 		return err
 	}
-	defer p.root.Close()
-	if e.Before == "" {
-		err = p.root.Remove(e.Name)
-		if err == nil {
-			err = errors.Join(syncFolder(p.root, "."), unmade(e.Record))
-		}
-	} else {
-		var before []byte
-		if before, err = e.Content(); err == nil {
-			_, err = p.replace(e.Temp, before)
-		}
+	if p != nil {
+		defer p.root.Close()
+		err = p.restore(e)
 	}
-	if err != nil {
+	if err == nil && e.Before == "" {
+		err = unmade(e.Record)
+	}
+	switch {
+	case err != nil:
 		return fmt.Errorf("%s: %w", wording.Path(e.Path()), err)
+	case p == nil && e.State == change.Started: // it was not made
+		return e.Drop()
 	}
 	return e.Undo()
+}
+
+// restore gives a file its old content back, or removes it if there was none.
+func (p *place) restore(e *change.Entry) error {
+	if e.Before == "" {
+		if err := p.root.Remove(e.Name); err != nil {
+			return err
+		}
+		return syncFolder(p.root, ".")
+	}
+	before, err := e.Content()
+	if err == nil {
+		_, err = p.replace(e.Temp, before)
+	}
+	return err
 }
 
 // unmade removes the folders that were made for a change and are empty, from the innermost on. Only
@@ -51,10 +65,17 @@ func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
 func unmade(r change.Record) error {
 	for at := r.Folder; r.Made > 0; at, r.Made = filepath.Dir(at), r.Made-1 {
 		above, err := without(filepath.Dir(at))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		info, err := above.Lstat(filepath.Base(at))
+		if errors.Is(err, fs.ErrNotExist) {
+			_ = above.Close() // it was only read
+			continue
+		}
 		kept := err != nil || !info.IsDir() || above.Remove(filepath.Base(at)) != nil
 		if kept {
 			return above.Close()
@@ -69,20 +90,24 @@ func unmade(r change.Record) error {
 // Undoable returns why a change cannot be undone, or nil.
 func Undoable(e *change.Entry) error {
 	p, err := undoable(e)
-	if err == nil {
+	if p != nil {
 		err = p.root.Close()
 	}
 	return err
 }
 
-// undoable opens the place of a change that can be undone.
+// undoable opens the place of a change that can be undone. It returns nil if the file is as it was
+// before: a crash has come before the change or after it was undone, or somebody else has undone it.
 func undoable(e *change.Entry) (*place, error) {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrNotUndone, fmt.Sprintf(format, args...))
 	}
-	switch {
-	case e.State == change.Undone:
+	if e.State == change.Undone {
 		return nil, refuse("it has been undone already")
+	}
+	switch now, err := hashOf(e.Folder, e.Name); {
+	case err == nil && now == e.Before:
+		return nil, nil
 	case e.Before != "" && !e.Kept:
 		return nil, refuse("what %s held was too large to be kept", wording.Path(e.Path()))
 	}

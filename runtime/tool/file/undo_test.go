@@ -196,3 +196,42 @@ func TestTOL27AChangeBeforeACrashIsUndone(t *testing.T) {
 	w.must(w.undo(log, "cli:direct", 1))
 	w.holds("notes.txt", "alpha\nbeta format\ngamma\n")
 }
+
+// A change that a crash kept from being made, or whose file somebody has put back, is no obstacle
+// to those before it.
+func TestTOL27AChangeWhoseFileIsAsBeforeCountsAsUndone(t *testing.T) {
+	for name, meanwhile := range map[string]func(*world){
+		"not made": func(w *world) { w.crashed("prepare", "two\n") },
+		"put back": func(w *world) {
+			w.change("2", "cli:direct", "write_file", object{"path": "notes.txt", "content": "two\n"})
+			w.write("notes.txt", "one\n")
+		},
+		"removed": func(w *world) {
+			w.change("2", "cli:direct", "write_file", object{"path": "new/a/x.txt", "content": "x\n"})
+			w.must(os.Remove(filepath.Join(w.workspace, "new/a/x.txt")))
+		},
+		"with its folder": func(w *world) {
+			w.change("2", "cli:direct", "write_file", object{"path": "new/a/x.txt", "content": "x\n"})
+			w.must(os.RemoveAll(filepath.Join(w.workspace, "new/a")))
+		},
+	} {
+		w := newWorld(t)
+		log := w.recording()
+		w.change("1", "cli:direct", "write_file", object{"path": "notes.txt", "content": "one\n"})
+		meanwhile(w)
+		if err := w.undo(log, "cli:direct", 2); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		w.holds("notes.txt", "alpha\nbeta format\ngamma\n")
+		if _, err := os.Lstat(filepath.Join(w.workspace, "new")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: the folder that was made is there: %v", name, err)
+		}
+		entries, err := log.List("")
+		w.must(err)
+		for _, e := range entries {
+			if e.State != change.Undone {
+				t.Errorf("%s: change %s is %s", name, e.ID(), e.State)
+			}
+		}
+	}
+}
