@@ -116,6 +116,8 @@ func TestTOL74TheWritingIsFound(t *testing.T) {
 		"another, in its end": {strings.Repeat("plain words ", 100) + "gr\xf6\xdfer", "text/plain", "größer"},
 		"a page of ASCII":     {"<html><head><meta charset=iso-2022-jp></head><p>\x1b$BF|K\\\x1b(B</p>", "text/html", "日本"},
 		"no UTF-8":            {"gr\xf6\xdfer", "text/plain", "größer"},
+		"a text about it":     {"Write <meta charset=gbk> at the top: größer", "text/markdown", "größer"},
+		"JSON about it":       {`{"a": "<meta charset=gbk>größer"}`, "application/json", "größer"},
 		"a false name":        {"plain words", "text/plain; charset=none-such", "plain words"},
 	} {
 		if got := served(t, c.body, c.kind, map[string]any{}); !strings.Contains(got, c.want) {

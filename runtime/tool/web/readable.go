@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"mime"
@@ -27,9 +28,9 @@ func readable(ctx context.Context, b []byte, contentType string, at *url.URL, li
 	case len(b) == 0:
 		return "", kind
 	case kind == "text/html" || kind == "application/xhtml+xml":
-		return page(ctx, decoded(b, contentType), at, links), kind
+		return page(ctx, decoded(b, contentType, true), at, links), kind
 	case textual(kind):
-		return visible(string(decoded(b, contentType))), kind
+		return visible(string(decoded(b, contentType, false))), kind
 	}
 	return fmt.Sprintf("[not text: %s of %s; web_fetch shows HTML, plain text, Markdown, JSON and XML]", wording.Count(len(b), "byte"), kind), kind
 }
@@ -49,15 +50,19 @@ func textual(kind string) bool {
 
 // decoded returns a body in UTF-8. Its encoding comes from its first bytes, the header, or the
 // page itself, in this order; without any of them, a body that is not UTF-8 is taken for
-// Windows-1252, as browsers do.
-func decoded(b []byte, contentType string) []byte {
-	head := b
+// Windows-1252, as browsers do. A tag in another text than a page says nothing about that text.
+func decoded(b []byte, contentType string, page bool) []byte {
+	head := b[:min(len(b), previewBytes)]
 	if isUTF8(b) {
 		// The library takes what it looks at for Windows-1252 if all of it but the last character is ASCII.
 		head = []byte(strings.ToValidUTF8(string(b[:min(len(b), previewBytes-len(beyond))]), "") + beyond)
 	}
+	said := declaration.FindSubmatch(head)
+	if !page {
+		head = bytes.ReplaceAll(head, []byte("<"), []byte(" "))
+	}
 	e, name, certain := charset.DetermineEncoding(head, contentType)
-	if said := declaration.FindSubmatch(head[:min(len(head), previewBytes)]); said != nil && !certain && (name == "utf-8" || name == "windows-1252") {
+	if said != nil && !certain && (name == "utf-8" || name == "windows-1252") {
 		if own, name := charset.Lookup(string(said[1])); own != nil && !strings.HasPrefix(name, "utf-16") {
 			e = own
 		}
