@@ -159,6 +159,8 @@ func TestTOL74OtherKindsAreShownOrDescribed(t *testing.T) {
 		"Markdown":        {"# Title\n\ntext", "text/markdown; charset=utf-8", "# Title\n\ntext"},
 		"no kind, a page": {"<!DOCTYPE html><p>words</p>", "", "words"},
 		"a picture":       {"\x89PNG\r\n\x1a\n0000", "image/png", "not text: 12 bytes of image/png"},
+		"called text":     {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03abc", "text/plain", "not text: 13 bytes of application/x-gzip"},
+		"a wide text":     {"w\x00o\x00", "text/plain; charset=utf-16le", "wo"},
 		"bytes":           {"\x00\x01\x02\x03", "application/octet-stream", "not text: 4 bytes"},
 		"hidden text":     {"a\U000e0100\ufe01\U000e01efb\u061c\u200f\u2061\u206a\u3164\u115f\u180ec\U0001d173d", "text/plain; charset=utf-8", "abcd"},
 		"seen signs":      {"\u0645\u06cc\u200c\u062e \u0600\u0661 👩\u200d🔬 é", "text/plain; charset=utf-8", "\u0645\u06cc\u200c\u062e \u0600\u0661 👩\u200d🔬 é"},

@@ -30,7 +30,11 @@ func readable(ctx context.Context, b []byte, contentType string, at *url.URL, li
 	case kind == "text/html" || kind == "application/xhtml+xml":
 		return page(ctx, decoded(b, contentType, true), at, links), kind
 	case textual(kind):
-		return visible(string(decoded(b, contentType, false))), kind
+		text := decoded(b, contentType, false)
+		if bytes.IndexByte(text[:min(len(text), previewBytes)], 0) < 0 {
+			return visible(string(text)), kind
+		}
+		kind = http.DetectContentType(b) // some servers call text whatever they do not know
 	}
 	return fmt.Sprintf("[not text: %s of %s; web_fetch shows HTML, plain text, Markdown, JSON and XML]", wording.Count(len(b), "byte"), kind), kind
 }
