@@ -104,6 +104,9 @@ func TestTOL29ALongLineIsOneLineOfContext(t *testing.T) {
 	got := w.call("grep", object{"pattern": "alpha", "path": "f", "context": 2})
 	want := "f\n2- " + cut + "\n3- three\n4: alpha\n5- five\n6- " + cut + "\n7- seven\n8: " + around + "\n9- nine\n"
 	same(t, want, got.Text)
+	w.write("f", "one\ntwo\n"+long+"alpha\nfour\n")
+	want = "f\n2- two\n3: …" + strings.Repeat("x", excerptBytes-len("alpha")) + "alpha\n4- four\n"
+	same(t, want, w.call("grep", object{"pattern": "alpha", "path": "f", "context": 1}).Text)
 }
 
 // A search that finds nothing is not taken for one of everything.

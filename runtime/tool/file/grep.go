@@ -210,7 +210,7 @@ type matching struct {
 	s      *search
 	shown  string
 	begun  bool     // the file's name is in the result
-	before []string // the last lines that were not shown, at most the number of context lines
+	before []string // the last lines that were not shown: as many as are context, and one that may go on
 	last   int      // the number of the last line that was shown
 	taken  int      // the number of the last line that was shown or kept in before
 	after  int      // lines of context still to show
@@ -228,7 +228,7 @@ func (m *matching) line(n int, text string, again int, goesOn bool) {
 		m.after--
 		m.show(n, '-', wording.Edge(text, excerptBytes))
 	case m.s.around > 0:
-		if len(m.before) == m.s.around {
+		if len(m.before) > m.s.around {
 			m.before = m.before[1:]
 		}
 		m.before = append(m.before, text)
@@ -263,6 +263,7 @@ func (m *matching) found(n int, text string, at []int) {
 	if n == m.taken && len(m.before) > 0 { // an earlier piece of the line
 		m.before = m.before[:len(m.before)-1]
 	}
+	m.before = m.before[max(0, len(m.before)-m.s.around):]
 	if !m.begun {
 		m.begun = true
 		m.s.put(wording.PathLine(m.shown) + "\n")
