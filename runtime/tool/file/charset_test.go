@@ -55,7 +55,7 @@ func TestTOL13ATextIsReadHoweverItIsWritten(t *testing.T) {
 		{"你好世界", le, little}, {"你好世界", be, big},
 		{"x", le, little}, {"a,b\r\n1,2\r\n", leBare, little}, {"a,b\r\n1,2\r\n", beBare, big},
 		{"plain\n", encoding.Nop, ""}, {"café 你好 🙂\n", encoding.Nop, ""},
-		{"mark\n", utf.UTF8BOM, ""},
+		{"mark\n", utf.UTF8BOM, ""}, {"no mark: \ufeff.\n", encoding.Nop, ""},
 	} {
 		w := newWorld(t)
 		w.write("text", encoded(t, c.written, c.text))
@@ -77,6 +77,35 @@ func TestTOL13PartsOfATextThatIsNotUTF8(t *testing.T) {
 		got := w.call("read_file", map[string]any{"path": "text", "offset": 2999, "limit": 1})
 		if got.Failed || !strings.HasPrefix(got.Text, "你好，世界。\n[lines 2999 to 2999 of ") || !strings.Contains(got.Text, "read on with offset 3000") {
 			t.Errorf("got %q, %v; want got.Failed false, beginning with %q, with %q", got.Text, got.Failed, "你好，世界。\n[lines 2999 to 2999 of ", "read on with offset 3000")
+		}
+	}
+}
+
+// The beginning of a text may be ASCII, of any length, in all encodings but UTF-16.
+func TestTOL13ATextIsReadWhereverItsFirstLetterBeyondASCIIIs(t *testing.T) {
+	for _, c := range []struct {
+		word    string
+		written encoding.Encoding
+		name    string // empty: it is UTF-8
+	}{
+		{"café", latin1, "Windows-1252 (Latin-1)"}, {"20 °", latin1, "Windows-1252 (Latin-1)"}, {"你好，世界", gb, "GBK"}, {"café", encoding.Nop, ""}, {"🙂", encoding.Nop, ""},
+	} {
+		for _, after := range []int{sampleBytes - 1, sampleBytes, 2*sampleBytes - 2, 5*sampleBytes + 7} {
+			w := newWorld(t)
+			w.write("f", strings.Repeat("x", after-1)+"\n"+encoded(t, c.written, c.word))
+			note := ""
+			if c.name != "" {
+				note = "\n[the file is written in " + c.name + ", and shown as UTF-8]"
+			}
+			if got := w.call("read_file", object{"path": "f", "offset": 2}); got.Text != c.word+note {
+				t.Errorf("%s in %s after %d bytes: read_file shows %q", c.word, c.name, after, got.Text)
+			}
+			if got := w.call("grep", object{"path": "f", "pattern": c.word}); got.Text != "f\n2: "+c.word+"\n" {
+				t.Errorf("%s in %s after %d bytes: grep finds %q", c.word, c.name, after, got.Text)
+			}
+			if got := w.call("edit_file", object{"path": "f", "old": c.word, "new": "tea"}); got.Failed {
+				t.Errorf("%s in %s after %d bytes: edit_file says %q", c.word, c.name, after, got.Text)
+			}
 		}
 	}
 }

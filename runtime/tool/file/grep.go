@@ -165,7 +165,7 @@ func (s *search) file(f io.Reader, shown string) error {
 		return nil
 	}
 	limited := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(sample), f), N: int64(s.t.options.ReadBytesMax)}
-	in := bufio.NewReaderSize(written.Encoding.NewDecoder().Reader(limited), lineBytesMax)
+	in := bufio.NewReaderSize(written.Reader(limited, sample), lineBytesMax)
 	found := matching{s: s, shown: shown}
 	again := "" // the end of the last piece, if the line goes on
 	for n := 1; ; {

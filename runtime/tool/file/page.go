@@ -30,13 +30,17 @@ type page struct {
 	more   bool // more lines follow
 	beyond bool // more bytes follow, beyond the limit
 	short  bool // the first line ends before the column
+
+	written string // the encoding's name; empty: UTF-8
 }
 
 // fill reads the page. The sample is the beginning of f, which has been read already.
 func (p *page) fill(ctx context.Context, sample []byte, f io.Reader, written charset.Charset) error {
 	limited := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(sample), f), N: int64(p.looks)}
 	// A line that does not fit the buffer does not fit the page either.
-	in := bufio.NewReaderSize(written.Encoding.NewDecoder().Reader(limited), p.room+utf8.UTFMax)
+	text := written.Reader(limited, sample)
+	defer func() { p.written = text.Charset.Name }()
+	in := bufio.NewReaderSize(text, p.room+utf8.UTFMax)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err

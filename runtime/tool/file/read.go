@@ -87,8 +87,8 @@ func (t *Tools) readFile(ctx context.Context, _ fsm.RunTool, a tool.Arguments) t
 		return tool.Failed("%v", explain(path, err))
 	}
 	result := p.result(f.info.Size())
-	if written.Name != "" && !result.Failed {
-		result.Text = strings.TrimSuffix(result.Text, "\n") + "\n[the file is written in " + written.Name + ", and shown as UTF-8]"
+	if p.written != "" && !result.Failed {
+		result.Text = strings.TrimSuffix(result.Text, "\n") + "\n[the file is written in " + p.written + ", and shown as UTF-8]"
 	}
 	return result
 }

@@ -18,6 +18,12 @@ type Charset struct {
 	Encoding encoding.Encoding
 }
 
+// The names of the encodings whose texts may begin with any ASCII text, besides UTF-8.
+const (
+	nameGBK   = "GBK"
+	nameLatin = "Windows-1252 (Latin-1)"
+)
+
 // Of guesses the encoding of the text that begins with sample; whole says that sample is all of
 // it. It returns false if it is not a text (TOL-13).
 func Of(sample []byte, whole bool) (Charset, bool) {
@@ -36,9 +42,9 @@ func Of(sample []byte, whole bool) (Charset, bool) {
 	case broken <= long: // with a few bad characters
 		return Charset{Encoding: utf.UTF8BOM}, true
 	case gbk(sample):
-		return Charset{"GBK", simplifiedchinese.GB18030}, true
+		return Charset{nameGBK, simplifiedchinese.GB18030}, true
 	case latin(sample):
-		return Charset{"Windows-1252 (Latin-1)", charmap.Windows1252}, true
+		return Charset{nameLatin, charmap.Windows1252}, true
 	}
 	return Charset{Encoding: utf.UTF8BOM}, broken <= len(sample)/10
 }
