@@ -178,7 +178,8 @@ func (e *edit) find(text string) ([]stretch, error) {
 		return nil, errors.New("nothing to change: old and new are the same")
 	}
 	found := e.exact(text)
-	if len(found) == 0 && strings.Contains(text, "\r\n") {
+	splits := func(s stretch) bool { return s.from > 0 && text[s.from-1:s.from+1] == "\r\n" } // and would leave a part of it
+	if len(found) == 0 && strings.Contains(text, "\r\n") || slices.ContainsFunc(found, splits) {
 		found = e.either(text)
 	}
 	switch {

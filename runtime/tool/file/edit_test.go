@@ -31,6 +31,7 @@ func TestTOL23AFileIsEdited(t *testing.T) {
 		{"both line ends in one place", "é\r\nb\nc\r\nd\n", "é\r\nx\ny\r\nd\n", "", object{"old": "b\r\nc", "new": "x\r\ny"}},
 		{"both line ends in every place", "a\r\n\nb\na\r\n\nb\r\n", "-b\n-b\r\n", "", object{"old": "a\n\n", "new": "-", "all": true}},
 		{"before and after both line ends", "a\r\nb\r\nc\n", "axc\n", "", object{"old": "\nb\n", "new": "x"}},
+		{"from the middle of a line end on", "a\r\nb\nc\n", "ab\nc\n", "", object{"old": "\nb", "new": "b"}},
 		{"a mark", "\uFEFFhi old\n", "\uFEFFhi new\n", "", object{"old": "old", "new": "new"}},
 		{"at a mark", "\uFEFFold\n", "\uFEFFnew\n", "", object{"old": "old", "new": "new"}},
 		{"bad bytes stay", "caf\xe9 x \xff and a long text of plain letters\n", "caf\xe9 y \xff and a long text of plain letters\n", "", object{"old": " x ", "new": " y "}},
