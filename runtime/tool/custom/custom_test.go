@@ -193,6 +193,7 @@ func TestTOL82AProbeSaysWhatCameOfACall(t *testing.T) {
 		want   tool.Found
 	}{
 		"done":       {`read -r l; printf '{"answer":"done","result":"%s of %s"}' "$1" "$SHELLY_CALL"`, tool.Found{Answer: fsm.ProbeDone, Text: "--was of key-1"}},
+		"a long one": {`printf '{"answer":"done","result":"%05000d"}' 0`, tool.Found{Answer: fsm.ProbeDone, Text: strings.Repeat("0", 5000)}},
 		"failed":     {`echo '{"answer":"done","result":"no such place","failed":true}'`, tool.Found{Answer: fsm.ProbeDone, Text: "no such place", Failed: true}},
 		"never":      {`echo '{"answer":"never","final":true}'`, tool.Found{Answer: fsm.ProbeNever, Final: true}},
 		"not final":  {`echo '{"answer":"never"}'`, tool.Found{Answer: fsm.ProbeNever}},

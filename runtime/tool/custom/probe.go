@@ -11,15 +11,19 @@ import (
 	"shelly/runtime/tool"
 )
 
-// probeMax bounds a probe.
-const probeMax = 30 * time.Second
+// Bounds of a probe: its time, and the bytes of its answer, which may hold a result that is longer
+// than what will be shown of it.
+const (
+	probeMax  = 30 * time.Second
+	answerMax = 1 << 20
+)
 
 // probe asks a program what came of a call whose outcome is unknown (TOL-82). The answer is
 // {"answer": "done", "result": "…"}, {"answer": "never", "final": true} or
 // {"answer": "unsure"}; any other answer counts as unsure.
 func (r runner) probe(ctx context.Context, command []string, key string, a tool.Arguments) tool.Found {
 	unsure := func(why string) tool.Found { return tool.Found{Answer: fsm.ProbeUnsure, Text: "the probe " + why} }
-	out := head{most: r.options.ResultBytesMax}
+	out := head{most: answerMax}
 	end, err := r.start(ctx, sandbox.Spec{
 		Args: command, Env: r.environment(key), Out: &out, Errs: &head{}, Timeout: min(r.tool.Timeout, probeMax),
 		Network: r.tool.Network, ReadOnly: true,
