@@ -98,6 +98,7 @@ func Undoable(e *change.Entry) error {
 
 // undoable opens the place of a change that can be undone. It returns nil if the file is as it was
 // before: a crash has come before the change or after it was undone, or somebody else has undone it.
+// A new file that is gone may be elsewhere, unless it is not known to have been made.
 func undoable(e *change.Entry) (*place, error) {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrNotUndone, fmt.Sprintf(format, args...))
@@ -106,7 +107,7 @@ func undoable(e *change.Entry) (*place, error) {
 		return nil, refuse("it has been undone already")
 	}
 	switch now, err := hashOf(e.Folder, e.Name); {
-	case err == nil && now == e.Before:
+	case err == nil && now == e.Before && (now != "" || e.State == change.Started):
 		return nil, nil
 	case e.Before != "" && !e.Kept:
 		return nil, refuse("what %s held was too large to be kept", wording.Path(e.Path()))

@@ -147,8 +147,12 @@ func TestTOL3AnEscapeStandsOnlyForAByteThatIsNotUTF8(t *testing.T) {
 // A file that is not as the change left it is not touched.
 func TestTOL27WhatHasChangedSinceIsNotUndone(t *testing.T) {
 	for want, meanwhile := range map[string]func(*world){
-		"has been changed since":         func(w *world) { w.write("notes.txt", "by a person\n") },
-		"is gone":                        func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))) },
+		"has been changed since": func(w *world) { w.write("notes.txt", "by a person\n") },
+		"is gone":                func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))) },
+		"moved.txt is gone": func(w *world) {
+			w.change("2", "a", "write_file", object{"path": "moved.txt", "content": "new\n"})
+			w.must(os.Rename(filepath.Join(w.workspace, "moved.txt"), filepath.Join(w.workspace, "there.txt")))
+		},
 		"is not a regular file any more": func(w *world) { w.must(os.Remove(filepath.Join(w.workspace, "notes.txt"))); w.fifo("notes.txt") },
 		"was too large to be kept": func(w *world) {
 			w.write("notes.txt", strings.Repeat("x", change.TextMax+1))
@@ -206,13 +210,12 @@ func TestTOL27AChangeWhoseFileIsAsBeforeCountsAsUndone(t *testing.T) {
 			w.change("2", "cli:direct", "write_file", object{"path": "notes.txt", "content": "two\n"})
 			w.write("notes.txt", "one\n")
 		},
-		"removed": func(w *world) {
-			w.change("2", "cli:direct", "write_file", object{"path": "new/a/x.txt", "content": "x\n"})
-			w.must(os.Remove(filepath.Join(w.workspace, "new/a/x.txt")))
-		},
-		"with its folder": func(w *world) {
-			w.change("2", "cli:direct", "write_file", object{"path": "new/a/x.txt", "content": "x\n"})
-			w.must(os.RemoveAll(filepath.Join(w.workspace, "new/a")))
+		"new, not made": func(w *world) {
+			_, err := change.Open(w.options.Changes).Begin(change.Record{
+				Key: "2", Session: "cli:direct", Folder: filepath.Join(w.workspace, "new/a"), Name: "x.txt", After: change.Hash([]byte("x")), Made: 2,
+			}, nil)
+			w.must(err)
+			w.must(os.Mkdir(filepath.Join(w.workspace, "new"), 0o700)) // the kill came then
 		},
 	} {
 		w := newWorld(t)
