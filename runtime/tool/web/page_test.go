@@ -74,6 +74,7 @@ func TestTOL74AMarkStandsBeforeItsWords(t *testing.T) {
 	for body, want := range map[string]string{
 		"<title>T</title><h1><img src=logo></h1><p>words":                                                                          "# T\n\nwords",
 		"<title>T</title><p>words<h2><svg><title>Logo</title></svg></h2><p>x":                                                      "# T\n\nwords\n\nx",
+		"<p><b>Height:</b>&nbsp;2&nbsp;<i>m</i>&emsp;<b>\u3000</b>wide</p>":                                                        "Height: 2 m wide",
 		"<p>words<svg><title>Logo</title></svg></p>":                                                                               "words",
 		"<p>words<h2><div>About</div></h2><p>x":                                                                                    "words\n\n## About\n\nx",
 		"<ul><li><p>one</p><p>more</p></li><li><div>two</div></li></ul>":                                                           "- one\nmore\n- two",

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -200,17 +202,16 @@ func (r *rendering) text(s string) {
 		return
 	}
 	fields := strings.Fields(s)
-	if blank(s[0]) || len(fields) == 0 {
+	if first, _ := utf8.DecodeRuneInString(s); unicode.IsSpace(first) {
 		r.blank = true
 	}
 	for i, w := range fields {
 		r.blank = r.blank || i > 0
 		r.word(w)
 	}
-	r.blank = r.blank || blank(s[len(s)-1])
+	last, _ := utf8.DecodeLastRuneInString(s)
+	r.blank = r.blank || unicode.IsSpace(last)
 }
-
-func blank(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' || b == '\f' }
 
 // word adds a word.
 func (r *rendering) word(w string) {
