@@ -201,6 +201,22 @@ func TestMEM13ALongResultSaysHowMuchMoreThereIs(t *testing.T) {
 	}
 }
 
+// The last lines of a log are its newest, also if not all that were asked for fit.
+func TestMEM14TheLastLinesAreThoseThatFit(t *testing.T) {
+	p := newPlace(t)
+	var b strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&b, "%d %s\n", i+1, strings.Repeat("x", 500))
+	}
+	p.file("HISTORY.md", b.String())
+	got := p.run("memory_read", `{"file": "HISTORY.md"}`).Text
+	var first int
+	_, err := fmt.Sscanf(got, "[from line %d]\n", &first)
+	if want := b.String()[strings.Index(b.String(), fmt.Sprintf("\n%d x", first))+1:]; err != nil || first < 110 || got != fmt.Sprintf("[from line %d]\n", first)+want {
+		t.Errorf("%v, from line %d, … %.80q", err, first, got[max(0, len(got)-80):])
+	}
+}
+
 func TestMEM14TheFilesAreReadInPages(t *testing.T) {
 	p := newPlace(t)
 	p.want("memory_read", `{}`, "MEMORY.md is empty.")

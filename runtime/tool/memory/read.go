@@ -90,8 +90,22 @@ func (p *page) add(number int, line string) bool {
 	return true
 }
 
+// headRoom is the room for the mark above the lines.
+const headRoom = 32
+
+// size is how many bytes the lines take.
+func (p *page) size() (n int) {
+	for _, line := range p.lines {
+		n += len(line) + 1
+	}
+	return n
+}
+
 // text returns the page, with a note of what it leaves out.
 func (p *page) text(room int) string {
+	for size := p.size(); p.last && len(p.lines) > 1 && size > room-headRoom; p.lines, p.first = p.lines[1:], p.first+1 {
+		size -= len(p.lines[0]) + 1
+	}
 	var b strings.Builder
 	if p.first > 1 {
 		fmt.Fprintf(&b, "[from line %d]\n", p.first)
