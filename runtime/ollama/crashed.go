@@ -48,10 +48,26 @@ var cannotLoad = []string{
 	"incompatible with your version of Ollama",
 }
 
+// noMemory are the last words of a process that found too little memory. A server with other models
+// in memory has dropped those and tried again before it reports them.
+var noMemory = []string{
+	"out of memory",
+	"cudaMalloc failed",
+	"hipMalloc failed",
+	"failed to allocate",
+	"ErrorOutOfDeviceMemory",
+}
+
+// diedLoading are the words for a process that died while it loaded its model, as opposed to later.
+const diedLoading = "process has terminated"
+
 // ourFault reports whether a 500 would come again however often one asks. If the runner died, that
 // is so only if it died of loading.
 func ourFault(text string) bool {
-	return saysOneOf(text, cannotLoad) || !runnerDied(text) && saysOneOf(text, refusedEachTime)
+	if runnerDied(text) {
+		return saysOneOf(text, cannotLoad) || strings.Contains(text, diedLoading) && saysOneOf(text, noMemory)
+	}
+	return saysOneOf(text, cannotLoad) || saysOneOf(text, refusedEachTime)
 }
 
 func saysOneOf(text string, parts []string) bool {

@@ -90,13 +90,16 @@ func TestBRN31ARunnerThatDiedIsLoadedAgain(t *testing.T) {
 func TestBRN31APlain500IsAskedAgainAndARefusalIsNot(t *testing.T) {
 	for text, class := range map[string]fsm.BrainClass{
 		"Internal Server Error": fsm.BrainCrashed,
-		"model requires more system memory (5.6 GiB) than is available (3.1 GiB)":                                          fsm.BrainError,
-		"llama-server reported out-of-memory during startup: llama-server process has terminated: exit status 1":           fsm.BrainError,
-		"llama runner process has terminated: error loading model: unknown model architecture: 'new'":                      fsm.BrainError,
-		"this model may be incompatible with your version of Ollama. If you previously pulled this model, try updating it": fsm.BrainError,
-		`tensor \"blk.0.attn_q.weight\" offset+size (10013248) exceeds file size (10000000)`:                               fsm.BrainError,
-		"llama-server binary not found (checked: lib/ollama/llama-server)":                                                 fsm.BrainError,
-		`option \"temperature\" must be of type float32`:                                                                   fsm.BrainError,
+		"model requires more system memory (5.6 GiB) than is available (3.1 GiB)":                                           fsm.BrainError,
+		"llama-server reported out-of-memory during startup: llama-server process has terminated: exit status 1":            fsm.BrainError,
+		"llama runner process has terminated: error loading model: unknown model architecture: 'new'":                       fsm.BrainError,
+		"this model may be incompatible with your version of Ollama. If you previously pulled this model, try updating it":  fsm.BrainError,
+		`tensor \"blk.0.attn_q.weight\" offset+size (10013248) exceeds file size (10000000)`:                                fsm.BrainError,
+		"llama-server process has terminated: exit status 1: cudaMalloc failed: out of memory":                              fsm.BrainError,
+		"llama-server process has terminated: exit status 1: llama_init_from_model: failed to allocate buffer for kv cache": fsm.BrainError,
+		"an error was encountered while running the model: CUDA error: out of memory":                                       fsm.BrainCrashed,
+		"llama-server binary not found (checked: lib/ollama/llama-server)":                                                  fsm.BrainError,
+		`option \"temperature\" must be of type float32`:                                                                    fsm.BrainError,
 		"invalid JSON schema in format":                             fsm.BrainError,
 		"Jinja Exception: System message must be at the beginning.": fsm.BrainError,
 	} {
