@@ -57,13 +57,14 @@ func (a *asked) refused(m Model, tools bool, numCtx int) (opt api.Options, statu
 	if err := opt.FromMap(known(a.Options)); err != nil {
 		return opt, http.StatusInternalServerError, err.Error()
 	}
-	if opt.NumCtx <= 0 {
-		opt.NumCtx = numCtx
-	}
+	opt.NumCtx = max(opt.NumCtx, numCtxMin)
 	return opt, 0, ""
 }
 
 const topLogprobsMax = 20
+
+// numCtxMin is the smallest window that a real server gives; 0 does not mean the default there.
+const numCtxMin = 4
 
 const exceedsContext = "the input length exceeds the context length"
 

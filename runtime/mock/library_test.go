@@ -136,6 +136,7 @@ func TestLimitsAreKeptAsARealServerKeepsThem(t *testing.T) {
 		"not to be truncated":  {`"truncate":false,"options":{"num_ctx":64},` + talk, 400, 0, 0, "", ""},
 		"num_predict":          {`"options":{"num_predict":2},` + hello, 200, 0, 9, "length", "one two "},
 		"no room, no shift":    {`"shift":false,"options":{"num_ctx":10},` + hello, 200, 0, 9, "length", "one "},
+		"no window at all":     {`"options":{"num_ctx":0},` + hello, 200, 0, 4, "stop", "one two three four"},
 		"no room, but a shift": {`"options":{"num_ctx":10},` + hello, 200, 0, 9, "stop", "one two three four"},
 	}
 	for name, tt := range tests {
