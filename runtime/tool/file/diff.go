@@ -33,7 +33,13 @@ func diffOf(before, after string) string {
 		}
 	}
 	unified = strings.ReplaceAll(unified, "\\ No newline at end of file\n", "")
-	return tool.Mend(unified)
+	lines := strings.Split(tool.Mend(unified), "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, " ") { // it must not take the room of what has changed
+			lines[i] = wording.Clip(line, excerptBytes)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // shortened returns a diff of at most room bytes, with a note of how much was left out.
