@@ -19,6 +19,8 @@ func TestTOL23AFileIsEdited(t *testing.T) {
 			object{"old": "beta", "new": "delta"}},
 		{"beside a long line", strings.Repeat("x", 9000) + "\nbeta\n", strings.Repeat("x", 9000) + "\ndelta\n", "x…\n-beta\n+delta\n",
 			object{"old": "beta", "new": "delta"}},
+		{"in a long line", strings.Repeat("x", 9000) + "beta\n", strings.Repeat("x", 9000) + "delta\n", "\n-…" + strings.Repeat("x", 236) + "beta\n+…" + strings.Repeat("x", 235) + "delta\n",
+			object{"old": "beta", "new": "delta"}},
 		{"away", "alpha\nbeta\ngamma\n", "alpha\ngamma\n", "", object{"old": "beta\n", "new": ""}},
 		{"several lines", "a\n  b\n  c\nd\n", "a\n  x\nd\n", "", object{"old": "  b\n  c\n", "new": "  x\n"}},
 		{"every place", "a\na\nb\n", "x\nx\nb\n", "", object{"old": "a", "new": "x", "all": true}},
