@@ -194,7 +194,7 @@ func (e *Engine) round(ctx context.Context) (wait time.Duration, ok bool) {
 	for _, w := range e.watches() {
 		for e.raise(ctx, w) {
 		}
-		fresh = w.isFresh() || fresh
+		fresh = w.takeFresh() || fresh
 		if at, due := w.due(); due {
 			left := time.Duration(max(at-e.since(), 0)) * time.Millisecond
 			if !ok || left < wait {

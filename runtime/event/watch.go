@@ -126,8 +126,8 @@ func (w *watch) hasMoved() bool {
 	return w.moved || w.fresh
 }
 
-// isFresh reports whether a first state has been seen since it was asked last.
-func (w *watch) isFresh() bool {
+// takeFresh reports whether a first state has been seen since it was called last.
+func (w *watch) takeFresh() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	was := w.fresh

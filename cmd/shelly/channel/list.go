@@ -44,18 +44,10 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	case err != nil:
 		return exit.Daemon(err)
 	default:
-		none = listing.Unread(t, none, stateNames(list), stateNames(configured))
+		none = listing.Unread(t, none, list, configured, func(s channel.State) string { return s.Name })
 	}
 	text := func(out io.Writer, list []channel.State) error { return printList(out, list, runs) }
 	return listing.Print(t, c.JSON, channel.ListBody{Channels: append([]channel.State{}, list...)}, list, text, none)
-}
-
-func stateNames(list []channel.State) []string {
-	var all []string
-	for _, s := range list {
-		all = append(all, s.Name)
-	}
-	return all
 }
 
 // printList prints the channels, and then which deliveries have failed.

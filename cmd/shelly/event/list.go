@@ -45,18 +45,10 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	case err != nil:
 		return exit.Daemon(err)
 	default:
-		none = listing.Unread(t, none, stateNames(list), stateNames(configured))
+		none = listing.Unread(t, none, list, configured, func(s event.State) string { return s.Name })
 	}
 	text := func(out io.Writer, list []event.State) error { return printList(out, list, runs) }
 	return listing.Print(t, c.JSON, event.ListBody{Sources: append([]event.State{}, list...)}, list, text, none)
-}
-
-func stateNames(list []event.State) []string {
-	var all []string
-	for _, s := range list {
-		all = append(all, s.Name)
-	}
-	return all
 }
 
 // printList prints the sources, and then their last events, the latest last.

@@ -98,7 +98,7 @@ func TestCLI198WhatTheDaemonHasNotReadIsSaid(t *testing.T) {
 		{[]string{"a"}, []string{"a", "b", "c"}, late, late + "\n"},
 	} {
 		var errs bytes.Buffer
-		if says := Unread(&terminal.Terminal{Err: &errs}, "none", c.listed, c.configured); says != c.says || errs.String() != c.errs {
+		if says := Unread(&terminal.Terminal{Err: &errs}, "none", c.listed, c.configured, strings.Clone); says != c.says || errs.String() != c.errs {
 			t.Errorf("%v of %v: got %q and %q", c.listed, c.configured, says, &errs)
 		}
 	}

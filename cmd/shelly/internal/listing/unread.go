@@ -8,11 +8,16 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 )
 
-// Unread tells which names of the configuration a running daemon does not list: it has not read that
+// Unread tells which of the configuration a running daemon does not list: it has not read that
 // configuration yet, or has read another one. It returns what [Print] says if the daemon lists nothing:
 // none, or that.
-func Unread(t *terminal.Terminal, none string, listed, configured []string) string {
-	lacks := slices.DeleteFunc(configured, func(name string) bool { return slices.Contains(listed, name) })
+func Unread[S any](t *terminal.Terminal, none string, listed, configured []S, name func(S) string) string {
+	var lacks []string
+	for _, c := range configured {
+		if !slices.ContainsFunc(listed, func(l S) bool { return name(l) == name(c) }) {
+			lacks = append(lacks, name(c))
+		}
+	}
 	if len(lacks) == 0 {
 		return none
 	}
