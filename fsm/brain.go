@@ -105,18 +105,23 @@ func (m Model) String() string {
 // Tokens is what the model's server counted.
 type Tokens struct {
 	Prompt int `json:"prompt,omitempty"`
+	Read   int `json:"read,omitempty"` // the part of the prompt that its cache did not hold; 0: it does not say (BRN-47)
 	Answer int `json:"answer,omitempty"`
 
-	Reading Millis `json:"reading,omitempty"` // only of the part of the prompt that its cache did not hold
+	Reading Millis `json:"reading,omitempty"` // only of that part
 	Writing Millis `json:"writing,omitempty"`
 }
 
 // Untimed reports whether it is not known how long the prompt took to read.
 func (t Tokens) Untimed() bool { return t.Prompt > 0 && t.Reading == 0 }
 
+// Uncounted reports whether it is not known how much of the prompt was read.
+func (t Tokens) Uncounted() bool { return t.Prompt > 0 && t.Read == 0 }
+
 // Add adds the counts and times of o.
 func (t *Tokens) Add(o Tokens) {
 	t.Prompt += o.Prompt
+	t.Read += o.Read
 	t.Answer += o.Answer
 	t.Reading += o.Reading
 	t.Writing += o.Writing

@@ -55,7 +55,7 @@ func inputs() []fsm.Input {
 		{At: 3, Fact: fsm.ScheduleDue{Schedule: "s1", Slot: 60_000}},
 		{At: 4, Fact: fsm.BrainAnswered{
 			Answered: fsm.To(5), Stop: fsm.StopToolUse, Text: "text", Thinking: "hm",
-			Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: `{"path":"<a&b>"}`}}, Tokens: fsm.Tokens{Prompt: 10, Answer: 3},
+			Calls: []fsm.ToolCall{{ID: "c1", Name: "list_dir", Args: `{"path":"<a&b>"}`}}, Tokens: fsm.Tokens{Prompt: 10, Read: 4, Answer: 3},
 		}},
 		{At: 5, Fact: fsm.BrainFailed{Answered: fsm.To(5), Class: fsm.BrainTimeout, Reason: "slow"}},
 		{At: 5, Fact: fsm.BrainProgress{Call: 5, Stage: fsm.StageLoading}},

@@ -64,7 +64,8 @@ const (
 	TwelfthEdition
 	ThirteenthEdition // a handle may be postponed, which earlier builds cannot go on with
 	FourteenthEdition
-	PresentEdition = FourteenthEdition
+	FifteenthEdition
+	PresentEdition = FifteenthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

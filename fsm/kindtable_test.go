@@ -60,8 +60,8 @@ func panicOf(f func()) (text string) {
 }
 
 func TestTokensAreAddedUp(t *testing.T) {
-	all := fsm.Tokens{Prompt: 1, Answer: 2, Reading: 3, Writing: 4}
-	if all.Add(fsm.Tokens{Prompt: 10, Answer: 20, Reading: 30, Writing: 40}); all != (fsm.Tokens{Prompt: 11, Answer: 22, Reading: 33, Writing: 44}) {
-		t.Errorf("got %+v; want %+v", all, (fsm.Tokens{Prompt: 11, Answer: 22, Reading: 33, Writing: 44}))
+	all := fsm.Tokens{Prompt: 1, Read: 5, Answer: 2, Reading: 3, Writing: 4}
+	if all.Add(fsm.Tokens{Prompt: 10, Read: 50, Answer: 20, Reading: 30, Writing: 40}); all != (fsm.Tokens{Prompt: 11, Read: 55, Answer: 22, Reading: 33, Writing: 44}) {
+		t.Errorf("got %+v; want %+v", all, (fsm.Tokens{Prompt: 11, Read: 55, Answer: 22, Reading: 33, Writing: 44}))
 	}
 }

@@ -193,6 +193,8 @@ func (m *Machine) learnPace(h *state.Handle, in fsm.BrainAnswered) {
 	anew := h.Inf.Anew
 	switch whole := h.Inf.Prompt; {
 	case t.Prompt <= 0:
+	case m.s.Config.Edition >= fsm.FifteenthEdition && t.Read > 0:
+		anew = t.Read
 	case m.s.Config.Edition < fsm.SeventhEdition: // what was not estimated was taken to be read
 		anew = min(t.Prompt, max(t.Prompt-(whole-anew), 1))
 	case whole > 0:

@@ -231,6 +231,23 @@ func TestINF51AnAnswerIsCachedAndNoSpeedIsLearntFromIt(t *testing.T) {
 	}
 }
 
+// INF-51, BRN-47: what the server says it has read is what the speed is learnt from, however much
+// was expected to be cached. Before the fifteenth edition it was not.
+func TestINF51TheSpeedIsThatOfWhatTheServerSaysItRead(t *testing.T) {
+	for edition, want := range map[int]int{fsm.FifteenthEdition: 50, fsm.FourteenthEdition: 250} { // order-free
+		d, _ := bare(t, func(c *fsm.Config) {
+			c.Switches.Progress, c.Edition = true, edition
+		})
+		d.step(fsm.Input{At: d.now(), Fact: fsm.BrainAnswered{
+			Answered: fsm.To(d.call(fsm.CallBrain)), Stop: fsm.StopEndTurn, Text: "yes",
+			Tokens: fsm.Tokens{Prompt: 1000, Read: 200, Answer: 1, Reading: 4 * fsm.Second, Writing: 1},
+		}})
+		if got := d.m.View().Reads; got != want {
+			t.Errorf("edition %d: %d tokens a second, want %d", edition, got, want)
+		}
+	}
+}
+
 // INF-51: what the slot holds is corrected as the new prompt is, also where the answer between
 // them taught the correction. Before the seventh edition it was not.
 func TestINF51WhatIsCachedIsCorrectedAsThePromptIs(t *testing.T) {

@@ -147,8 +147,9 @@ func QueuedWords(ahead int) string {
 
 // Spent is what the model's answers have used, as its server counts.
 type Spent struct {
-	Calls   int `json:"calls"`
-	Untimed int `json:"untimed,omitempty"` // of calls: it is not known how long their prompts took to read
+	Calls     int `json:"calls"`
+	Untimed   int `json:"untimed,omitempty"`   // of calls: it is not known how long their prompts took to read
+	Uncounted int `json:"uncounted,omitempty"` // of calls: it is not known how much of their prompts was read
 	fsm.Tokens
 }
 

@@ -129,6 +129,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 		}
 		out.loading = s.machine.at(served.Loaded).Sub(s.machine.at(served.Begun))
 		out.reading = s.machine.at(served.First).Sub(s.machine.at(served.Loaded))
+		out.read = served.Read
 		out.written = s.machine.at(served.Last)
 		out.writing = out.written.Sub(s.machine.at(served.First))
 		a = s.machine.paced(a)

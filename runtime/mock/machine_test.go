@@ -49,6 +49,11 @@ func TestSIM20AMachineTakesItsTime(t *testing.T) {
 	if want := 101 * time.Millisecond; first.PromptEvalDuration != want {
 		t.Errorf("the first prompt, of %d tokens, was read in %v, want %v", first.PromptEvalCount, first.PromptEvalDuration, want)
 	}
+	for i, want := range []int{0, first.PromptEvalCount} { // BRN-47: the slot holds the first prompt, or nothing
+		if a := []api.ChatResponse{first, second}[i]; a.PromptEvalCachedCount == nil || *a.PromptEvalCachedCount < want || *a.PromptEvalCachedCount >= a.PromptEvalCount || want == 0 && *a.PromptEvalCachedCount > 0 {
+			t.Errorf("of prompt %d, %d tokens, the cache held %v; want at least %d", i+1, a.PromptEvalCount, a.PromptEvalCachedCount, want)
+		}
+	}
 	if second.PromptEvalCount <= first.PromptEvalCount || second.PromptEvalDuration >= 5*time.Millisecond {
 		t.Errorf("the second prompt, of %d tokens, was read in %v, the part included that the slot holds", second.PromptEvalCount, second.PromptEvalDuration)
 	}

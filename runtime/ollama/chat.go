@@ -74,7 +74,7 @@ func (c *Client) chat(ctx context.Context, ask fsm.AskBrain, tools []fsm.ToolDec
 	}
 	for refusals := 0; ; refusals++ {
 		answer, err := c.once(ctx, ask, tools, c.mannerOf(ask, model), stream)
-		if unclear {
+		if unclear && answer.Tokens.Read == 0 {
 			answer.Tokens.Reading = 0 // of a prompt of which nobody knows how much was read (BRN-18)
 		}
 		lacks := lacking(err, model, tools)

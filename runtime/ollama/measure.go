@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -14,13 +15,14 @@ type Measured struct {
 	Text         string
 	Load         time.Duration // time to load the model
 	PromptTokens int
-	Prompt       time.Duration // time to read them
+	Read         int           // of PromptTokens: what its cache did not hold; 0: it does not say (BRN-47)
+	Prompt       time.Duration // time to read that
 	AnswerTokens int
 	Answer       time.Duration // time to write them
 }
 
 // PromptSpeed returns how fast the model reads, in tokens per second; 0: unknown.
-func (m Measured) PromptSpeed() int { return perSecond(m.PromptTokens, m.Prompt) }
+func (m Measured) PromptSpeed() int { return perSecond(cmp.Or(m.Read, m.PromptTokens), m.Prompt) }
 
 // AnswerSpeed returns how fast the model writes, in tokens per second; 0: unknown.
 func (m Measured) AnswerSpeed() int { return perSecond(m.AnswerTokens, m.Answer) }
@@ -63,6 +65,9 @@ func (c *Client) Measure(ctx context.Context, tokensMax int, talk ...string) (Me
 		m = Measured{
 			Text: r.Message.Content, Load: r.LoadDuration, PromptTokens: counted(float64(r.PromptEvalCount)), Prompt: r.PromptEvalDuration,
 			AnswerTokens: counted(float64(r.EvalCount)), Answer: r.EvalDuration,
+		}
+		if r.PromptEvalCachedCount != nil {
+			m.Read = read(m.PromptTokens, float64(*r.PromptEvalCachedCount))
 		}
 		return nil
 	})

@@ -28,6 +28,17 @@ func TestCLI10MeasureReadsTheServersClock(t *testing.T) {
 	wantClass(t, err, fsm.BrainMissingModel)
 }
 
+// BRN-47: a speed is that of what was read.
+func TestBRN47WhatWasReadIsMeasured(t *testing.T) {
+	s := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		_, _ = w.Write([]byte(`{"message":{"content":"so"},"done":true,"prompt_eval_count":110,"prompt_eval_cached_count":10,"prompt_eval_duration":2000000000}`))
+	})
+	got, err := client(t, s, nil).Measure(testContext(t), 64, "hello")
+	if err != nil || got.PromptTokens != 110 || got.Read != 100 || got.PromptSpeed() != 50 {
+		t.Errorf("got %+v (%d tokens/s), %v; want 100 of 110 tokens read at 50/s", got, got.PromptSpeed(), err)
+	}
+}
+
 func TestCLI10SpeedIsRoundedUp(t *testing.T) {
 	m := ollama.Measured{PromptTokens: 100, Prompt: time.Second, AnswerTokens: 1, Answer: 3 * time.Second}
 	if m.PromptSpeed() != 100 || m.AnswerSpeed() != 1 || (ollama.Measured{}).AnswerSpeed() != 0 {

@@ -368,6 +368,8 @@ func TestBRN19ACallDuringTheLoadAtTheStartIsTheFirst(t *testing.T) {
 // long it took to read says nothing about its prompt (BRN-18).
 func TestBRN18WhoSharesALoadMeasuresNothing(t *testing.T) {
 	var loaded atomic.Bool
+	var cached atomic.Value
+	cached.Store("")
 	loads, both := make(chan struct{}, 2), make(chan struct{})
 	s := bare(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		switch {
@@ -381,7 +383,7 @@ func TestBRN18WhoSharesALoadMeasuresNothing(t *testing.T) {
 			loaded.Store(true)
 			_, _ = io.WriteString(w, `{"done":true,"done_reason":"load"}`)
 		default:
-			_, _ = io.WriteString(w, `{"message":{"content":"x"},"done":true,"done_reason":"stop","prompt_eval_count":1300,"prompt_eval_duration":350000000}`)
+			_, _ = io.WriteString(w, `{"message":{"content":"x"},"done":true,"done_reason":"stop","prompt_eval_count":1300,"prompt_eval_duration":350000000`+cached.Load().(string)+`}`)
 		}
 	})
 	c := client(t, s, func(o *ollama.Options) { o.NumCtx, o.KeepAlive = 4096, time.Nanosecond })
@@ -403,6 +405,17 @@ func TestBRN18WhoSharesALoadMeasuresNothing(t *testing.T) {
 	}
 	if chat(); <-reads != 350 {
 		t.Error("nor does one measure that shares nothing")
+	}
+	loaded.Store(false)
+	cached.Store(`,"prompt_eval_cached_count":1200`)
+	both = make(chan struct{})
+	go chat()
+	go chat()
+	<-loads
+	<-loads
+	close(both)
+	if one, two := <-reads, <-reads; one != 350 || two != 350 {
+		t.Errorf("they took %d and %d ms to read what the server counted (BRN-47)", one, two)
 	}
 	loaded.Store(false)
 	if chat(); <-reads != 350 {

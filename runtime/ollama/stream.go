@@ -92,7 +92,8 @@ type chunk struct {
 	} `json:"message"`
 	Done            bool            `json:"done"`
 	DoneReason      string          `json:"done_reason"`
-	PromptEvalCount float64         `json:"prompt_eval_count"` // some servers write 50.0
+	PromptEvalCount float64         `json:"prompt_eval_count"`        // some servers write 50.0
+	PromptCached    *float64        `json:"prompt_eval_cached_count"` // of prompt_eval_count; newer servers say it
 	EvalCount       float64         `json:"eval_count"`
 	PromptEvalTime  float64         `json:"prompt_eval_duration"` // in ns
 	EvalTime        float64         `json:"eval_duration"`
@@ -108,6 +109,15 @@ func counted(n float64) int {
 		return 0
 	}
 	return int(n)
+}
+
+// read returns how many tokens of a prompt a server has read that held some in its cache, or 0,
+// unknown, if that is impossible (BRN-47).
+func read(prompt int, cached float64) int {
+	if cached < 0 || cached > float64(prompt) {
+		return 0
+	}
+	return min(max(prompt-int(cached), 1), prompt) // the last token is always read
 }
 
 // timed returns a time as the server gives it, or 0, unknown, if it is impossible (BRN-3).
@@ -201,6 +211,9 @@ func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswere
 			Prompt: counted(last.PromptEvalCount), Answer: counted(last.EvalCount),
 			Reading: timed(last.PromptEvalTime), Writing: timed(last.EvalTime),
 		},
+	}
+	if last.PromptCached != nil {
+		in.Tokens.Read = read(in.Tokens.Prompt, *last.PromptCached)
 	}
 	text, thinking := a.split.Orphaned(in.Text)
 	in.Text, in.Thinking = text, in.Thinking+thinking

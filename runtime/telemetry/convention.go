@@ -21,6 +21,7 @@ const (
 	responseModel attribute.Key = "gen_ai.response.model"
 	finishReasons attribute.Key = "gen_ai.response.finish_reasons"
 	inputTokens   attribute.Key = "gen_ai.usage.input_tokens"
+	cachedTokens  attribute.Key = "gen_ai.usage.cache_read.input_tokens"
 	outputTokens  attribute.Key = "gen_ai.usage.output_tokens"
 	toolName      attribute.Key = "gen_ai.tool.name"
 	toolCall      attribute.Key = "gen_ai.tool.call.id"

@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"cmp"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
@@ -44,7 +46,7 @@ func NewMetrics(version string) *Metrics {
 		answered:    counters("work_ended_total", "Work that has ended.", "kind", "outcome"),
 		waited:      durations("work_duration_seconds", "Time from acceptance until the reply, or until the end if nobody waits.", "kind"),
 		modelCalls:  counters("model_calls_total", "Calls of the model that have ended, by why they stopped or failed.", "purpose", "result"),
-		modelTokens: counters("model_tokens_total", "Tokens that the model's server has counted.", "direction"),
+		modelTokens: counters("model_tokens_total", "Tokens that the model's server has counted: of prompts those that it read and those that its cache held, which older servers count as read, and those that it wrote.", "direction"),
 		modelTime:   counters("model_seconds_total", "Time that the model's server took to read and to write.", "direction"),
 		modelTook:   durations("model_call_duration_seconds", "Time of a call of the model.", "purpose"),
 		toolCalls:   counters("tool_calls_total", "Calls of tools that have ended.", "tool", "result"),
@@ -89,7 +91,9 @@ func (m *Metrics) Ended(c *Call) {
 		m.modelCalls.WithLabelValues(string(e.Purpose), c.Result()).Inc()
 		m.modelTook.WithLabelValues(string(e.Purpose)).Observe(took)
 		t := c.tokens()
-		m.modelTokens.WithLabelValues("read").Add(float64(t.Prompt))
+		read := cmp.Or(t.Read, t.Prompt)
+		m.modelTokens.WithLabelValues("read").Add(float64(read))
+		m.modelTokens.WithLabelValues("cached").Add(float64(t.Prompt - read))
 		m.modelTokens.WithLabelValues("written").Add(float64(t.Answer))
 		m.modelTime.WithLabelValues("read").Add(inSeconds(t.Reading))
 		m.modelTime.WithLabelValues("written").Add(inSeconds(t.Writing))

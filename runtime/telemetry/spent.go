@@ -27,6 +27,9 @@ func (s *Spent) Ended(c *Call) {
 	if c.tokens().Untimed() {
 		s.now.Untimed++
 	}
+	if c.tokens().Uncounted() {
+		s.now.Uncounted++
+	}
 	s.now.Add(c.tokens())
 }
 

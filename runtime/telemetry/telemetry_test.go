@@ -96,7 +96,7 @@ func (w *world) rest(said ...fsm.Fact) {
 var (
 	looks = fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: `{"at":"` + secret + `"}`}}, Model: fsm.Model{Name: "m:1b"},
 		Tokens: fsm.Tokens{Prompt: 100, Answer: 10, Reading: 2000, Writing: 500}}
-	says  = fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: secret, Thinking: secret, Model: fsm.Model{Name: "m:1b"}, Tokens: fsm.Tokens{Prompt: 7, Answer: 3}}
+	says  = fsm.BrainAnswered{Stop: fsm.StopEndTurn, Text: secret, Thinking: secret, Model: fsm.Model{Name: "m:1b"}, Tokens: fsm.Tokens{Prompt: 7, Read: 2, Answer: 3}}
 	fails = fsm.BrainFailed{Class: fsm.BrainGarbage, Reason: secret}
 )
 
@@ -124,7 +124,8 @@ func TestOBS2WorkCallsAndToolsAreCounted(t *testing.T) {
 		`shelly_work_duration_seconds_count{kind="user"} 1`,
 		`shelly_model_calls_total{purpose="answer",result="tool_use"} 1`,
 		`shelly_model_call_duration_seconds_sum{purpose="answer"}`,
-		`shelly_model_tokens_total{direction="read"} 107`,
+		`shelly_model_tokens_total{direction="read"} 102`,
+		`shelly_model_tokens_total{direction="cached"} 5`,
 		`shelly_model_seconds_total{direction="read"} 2`,
 		`shelly_model_seconds_total{direction="written"} 0.5`,
 		`shelly_tool_calls_total{result="ok",tool="look"} 1`,
@@ -317,8 +318,8 @@ func TestOBS3WorkIsATraceWithItsCalls(t *testing.T) {
 	if got := attributesOf(root); got["gen_ai.operation.name"] != "invoke_agent" || got["gen_ai.conversation.id"] != "s" || got["shelly.request.id"] != "r1" || got["shelly.outcome"] != "answered" {
 		t.Errorf("got %v; want invoke_agent, s, r1, answered", got)
 	}
-	if got := attributesOf(chat); got["gen_ai.request.model"] != "m:1b" || got["gen_ai.usage.output_tokens"] == nil || got["gen_ai.provider.name"] != "ollama" {
-		t.Errorf("got %v; want m:1b, ollama, some output tokens", got)
+	if got := attributesOf(chat); got["gen_ai.request.model"] != "m:1b" || got["gen_ai.usage.output_tokens"] == nil || got["gen_ai.provider.name"] != "ollama" || got["gen_ai.usage.cache_read.input_tokens"] != int64(5) {
+		t.Errorf("got %v; want m:1b, ollama, some output tokens, 5 of the input cached", got)
 	}
 	if got := attributesOf(tool); got["gen_ai.tool.name"] != "look" || got["gen_ai.tool.call.id"] == "" {
 		t.Errorf("got %v; want the tool look, and its call's id", got)
@@ -410,8 +411,8 @@ func TestCOM53WhatTheModelHasTakenIsAddedUp(t *testing.T) {
 	w.asks("a", looks, says)
 	said := s.Now()
 	w.asks("b", fails, fails, fails, fails)
-	want := comm.Spent{Calls: 2, Untimed: 1, Tokens: fsm.Tokens{Prompt: 107, Answer: 13, Reading: 2000, Writing: 500}} // a failed one says nothing
-	if said.Calls < want.Calls || said.Untimed != want.Untimed || said.Tokens != want.Tokens || s.Now().Tokens != want.Tokens {
+	want := comm.Spent{Calls: 2, Untimed: 1, Uncounted: 1, Tokens: fsm.Tokens{Prompt: 107, Read: 2, Answer: 13, Reading: 2000, Writing: 500}} // a failed one says nothing
+	if said.Calls < want.Calls || said.Untimed != want.Untimed || said.Uncounted != want.Uncounted || said.Tokens != want.Tokens || s.Now().Tokens != want.Tokens {
 		t.Errorf("%+v and then %+v, want %+v", said, s.Now(), want)
 	}
 }

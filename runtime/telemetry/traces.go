@@ -112,6 +112,9 @@ func (t *Traces) Ended(c *Call) {
 		span.SetName(operationChat + " " + a.Model.Name)
 		span.SetAttributes(requestModel.String(a.Model.Name), responseModel.String(a.Model.Name), finishReasons.StringSlice([]string{string(a.Stop)}),
 			inputTokens.Int(a.Tokens.Prompt), outputTokens.Int(a.Tokens.Answer))
+		if a.Tokens.Read > 0 {
+			span.SetAttributes(cachedTokens.Int(a.Tokens.Prompt - a.Tokens.Read))
+		}
 	}
 	if _, ok := c.Answer.(fsm.BrainFailed); ok || failed {
 		span.SetAttributes(errorType.String(c.Result()))

@@ -10,8 +10,9 @@ import (
 
 // Cost is what a model's server says that the calls of some steps cost.
 type Cost struct {
-	Calls   int
-	Untimed int // of Calls: it is not known how long their prompts took to read (BRN-18)
+	Calls     int
+	Untimed   int // of Calls: it is not known how long their prompts took to read (BRN-18)
+	Uncounted int // of Calls: it is not known how much of their prompts was read (BRN-47)
 	fsm.Tokens
 }
 
@@ -24,6 +25,9 @@ func CostOf(steps []Step, of []fsm.HandleID) (c Cost) {
 			if in.Tokens.Untimed() {
 				c.Untimed++
 			}
+			if in.Tokens.Uncounted() {
+				c.Uncounted++
+			}
 			c.Add(in.Tokens)
 		}
 	}
@@ -35,21 +39,25 @@ func (c Cost) String() string {
 	if c.Calls == 0 {
 		return ""
 	}
-	return wording.Count(c.Calls, "model call") + ": " + tokens(c.Tokens, c.Untimed)
+	return wording.Count(c.Calls, "model call") + ": " + c.tokens()
 }
 
-// tokens is what a server counted, of calls of which it did not say of some how long it read. How
-// much of a prompt its cache held it does not say; the time that it read for tells.
-func tokens(t fsm.Tokens, untimed int) string {
-	if t.Reading == 0 && t.Writing == 0 {
-		return fmt.Sprintf("%d prompt and %d answer tokens", t.Prompt, t.Answer)
+// tokens is what the server counted. How much of the prompts its cache held it may not say; then
+// only the time that it read for tells.
+func (c Cost) tokens() string {
+	if c.Reading == 0 && c.Writing == 0 {
+		return fmt.Sprintf("%d prompt and %d answer tokens", c.Prompt, c.Answer)
 	}
-	sent := wording.Count(t.Prompt, "token") + " sent"
-	if t.Reading > 0 { // 0: not known (BRN-18)
-		sent += ", read in " + Span(t.Reading)
-		if untimed > 0 {
-			sent += " (not known of " + wording.Count(untimed, "call") + ")"
+	sent := wording.Count(c.Prompt, "token") + " sent"
+	if c.Reading > 0 { // 0: not known (BRN-18)
+		sent += ", "
+		if c.Read > 0 && c.Uncounted == 0 {
+			sent += fmt.Sprintf("%d of them ", c.Read)
+		}
+		sent += "read in " + Span(c.Reading)
+		if c.Untimed > 0 {
+			sent += " (not known of " + wording.Count(c.Untimed, "call") + ")"
 		}
 	}
-	return fmt.Sprintf("%s; %d written in %s", sent, t.Answer, Span(t.Writing))
+	return fmt.Sprintf("%s; %d written in %s", sent, c.Answer, Span(c.Writing))
 }

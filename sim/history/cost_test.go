@@ -36,6 +36,13 @@ func TestCLI15WhatTheCallsOfARequestCost(t *testing.T) {
 	if got := CostOf([]Step{first, steps[2]}, of).String(); got != "2 model calls: 2350 tokens sent, read in 1.2 s (not known of 1 call); 18 written in 1.7 s" {
 		t.Errorf("%q of a call whose reading is known, and one whose is not", got)
 	}
+	counted := answer(true, fsm.Tokens{Prompt: 1300, Read: 40, Answer: 8, Reading: 1000, Writing: 500})
+	if got := CostOf([]Step{counted, counted}, of).String(); got != "2 model calls: 2600 tokens sent, 80 of them read in 2.0 s; 16 written in 1.0 s" {
+		t.Errorf("%q of a server that says how much it read (BRN-47)", got)
+	}
+	if got := CostOf([]Step{counted, steps[2]}, of).String(); got != "2 model calls: 2350 tokens sent, read in 2.2 s; 18 written in 1.7 s" {
+		t.Errorf("%q of one call of which it is known how much was read, and one of which it is not", got)
+	}
 	if got := CostOf([]Step{answer(true, fsm.Tokens{Prompt: 5, Answer: 2})}, of).String(); got != "1 model call: 5 prompt and 2 answer tokens" {
 		t.Errorf("%q of a server that tells no times", got)
 	}

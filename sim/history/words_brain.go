@@ -46,7 +46,7 @@ func (t *teller) firstWord(in fsm.BrainAnswered) string {
 func (t *teller) spoken(in fsm.BrainAnswered) string {
 	words := ""
 	if in.Tokens != (fsm.Tokens{}) {
-		words += ", " + tokens(in.Tokens, 0)
+		words += ", " + Cost{Tokens: in.Tokens}.tokens()
 	}
 	if in.Model != (fsm.Model{}) {
 		words += ", " + in.Model.String()

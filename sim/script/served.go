@@ -11,7 +11,7 @@ func (l Line) Served(ask fsm.AskBrain, v server.Served, window int) Line {
 		return Line{Fails: fsm.BrainContextTruncated, Reason: TruncatedReason(window), Tokens: fsm.Tokens{Prompt: window}}
 	}
 	if l.Tokens == (fsm.Tokens{}) && l.Fails == "" {
-		l.Tokens = fsm.Tokens{Prompt: v.Prompt, Answer: v.Written, Reading: v.First - v.Loaded, Writing: v.Last - v.First}
+		l.Tokens = fsm.Tokens{Prompt: v.Prompt, Read: v.Read, Answer: v.Written, Reading: v.First - v.Loaded, Writing: v.Last - v.First}
 	}
 	if v.Cut {
 		l.Thinking = server.First(l.thinking(ask), v.Written)

@@ -68,15 +68,22 @@ func (e *examined) begin(s sizing.Speed) string {
 // near reports whether a configured speed is within a quarter of a measured one.
 func near(set, measured int) bool { return 4*set >= 3*measured && 4*set <= 5*measured }
 
-// cache reports how much of a conversation's second prompt the server has read again. The
+// cache reports how much of a conversation's second prompt the server has read again. An older
 // server reports only how long that took; the first prompt, of which it had nothing in its
 // cache, gives the tokens for that time.
 func (e *examined) cache(first, second ollama.Measured) {
-	if first.Prompt <= 0 || second.PromptTokens <= 0 {
+	var anew int
+	about := ""
+	switch {
+	case second.Read > 0:
+		anew = second.Read
+	case first.Prompt <= 0 || second.PromptTokens <= 0:
 		return
+	default:
+		about = "about "
+		anew = min(int(int64(first.PromptTokens)*int64(second.Prompt)/int64(first.Prompt)), second.PromptTokens)
 	}
-	anew := min(int(int64(first.PromptTokens)*int64(second.Prompt)/int64(first.Prompt)), second.PromptTokens)
-	found := fmt.Sprintf("of the %d tokens of a second question about %d were read again (%v)", second.PromptTokens, anew, short(second.Prompt))
+	found := fmt.Sprintf("of the %d tokens of a second question %s%d were read again (%v)", second.PromptTokens, about, anew, short(second.Prompt))
 	if anew > second.PromptTokens/2 {
 		e.warn("prompt cache", found+": the server keeps little of a conversation in its cache, and each turn waits until all of it is read",
 			"let no other program use this server at the same time, or give each a slot with OLLAMA_NUM_PARALLEL; some templates reword what came before")

@@ -224,9 +224,15 @@ type said struct {
 }
 
 type usage struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	TotalTokens      int `json:"total_tokens"`
+	PromptTokens     int           `json:"prompt_tokens"`
+	CompletionTokens int           `json:"completion_tokens"`
+	TotalTokens      int           `json:"total_tokens"`
+	PromptDetails    promptDetails `json:"prompt_tokens_details,omitzero"`
+}
+
+// promptDetails says how much of the prompts the model's server held; 0, too, if it does not say.
+type promptDetails struct {
+	CachedTokens int `json:"cached_tokens"`
 }
 
 func chatBody(c chatting, known engine.Request, object string) completion {
@@ -239,5 +245,5 @@ func (f *Front) usage(r *http.Request, key fsm.RequestKey) *usage {
 	if !ok {
 		return nil
 	}
-	return &usage{p.Prompt, p.Answer, p.Prompt + p.Answer}
+	return &usage{p.Prompt, p.Answer, p.Prompt + p.Answer, promptDetails{p.Cached}}
 }

@@ -27,7 +27,7 @@ const (
 // serve starts a front whose journal knows an answer.
 func serve(t *testing.T) *asking.Server {
 	t.Helper()
-	return serveWith(t, openai.Past{Prompt: 7, Answer: 4, Last: openai.Spoken{Epoch: 1, Call: 5, Text: "It is."}})
+	return serveWith(t, openai.Past{Prompt: 7, Cached: 3, Answer: 4, Last: openai.Spoken{Epoch: 1, Call: 5, Text: "It is."}})
 }
 
 func serveWith(t *testing.T, past openai.Past) *asking.Server {
@@ -47,7 +47,7 @@ func answering(s *asking.Server, text string) func(fsm.RequestKey) {
 	return func(key fsm.RequestKey) { s.Front.Reply(key, text, false) }
 }
 
-const done = `{"id":"chatcmpl-k","object":"chat.completion","created":0,"model":"shelly","choices":[{"index":0,"message":{"role":"assistant","content":"It is.","refusal":null},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11}}` + "\n"
+const done = `{"id":"chatcmpl-k","object":"chat.completion","created":0,"model":"shelly","choices":[{"index":0,"message":{"role":"assistant","content":"It is.","refusal":null},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11,"prompt_tokens_details":{"cached_tokens":3}}}` + "\n"
 
 func TestFRT8AChatIsARequestWithItsOwnHistory(t *testing.T) {
 	s := serve(t)
@@ -86,7 +86,7 @@ func TestFRT11AChatStreamsAndEndsWithTheReply(t *testing.T) {
 	}
 	want := delta(`"role":"assistant","content":""`) + delta(`"reasoning":"Hm."`) + delta(`"content":"Wait."`) + delta(`"content":"\n\nIt "`) + delta(`"content":"is"`) + delta(`"content":"."`) +
 		chunks + `{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],"usage":null}` + "\n\n" +
-		chunks + `],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11}}` + "\n\ndata: [DONE]\n\n"
+		chunks + `],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11,"prompt_tokens_details":{"cached_tokens":3}}}` + "\n\ndata: [DONE]\n\n"
 	if got.Status != 200 || got.Header.Get("Content-Type") != "text/event-stream" || got.Body != want {
 		t.Errorf("%d %s\n%s\nwant\n%s", got.Status, got.Header, got.Body, want)
 	}

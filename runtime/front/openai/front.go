@@ -37,6 +37,7 @@ type Options struct {
 // Past is what the journal knows about a request besides its record.
 type Past struct {
 	Prompt, Answer int        // tokens, as the model's server counts them
+	Cached         int        // of Prompt: those that its cache held; 0 if it does not say so of each call
 	Beside         []Spoken   // texts of the model besides tool calls, in order
 	Asked          []Question // to a person, in order
 	Last           Spoken     // what it said last; Call 0: nothing

@@ -56,11 +56,9 @@ type textFormat struct {
 }
 
 type responseUsage struct {
-	InputTokens        int `json:"input_tokens"`
-	InputTokensDetails struct {
-		CachedTokens int `json:"cached_tokens"`
-	} `json:"input_tokens_details"`
-	OutputTokens        int `json:"output_tokens"`
+	InputTokens         int           `json:"input_tokens"`
+	InputTokensDetails  promptDetails `json:"input_tokens_details"`
+	OutputTokens        int           `json:"output_tokens"`
 	OutputTokensDetails struct {
 		ReasoningTokens int `json:"reasoning_tokens"`
 	} `json:"output_tokens_details"`
@@ -141,7 +139,7 @@ func (f *Front) done(r *http.Request, v view, known engine.Request, reply comm.E
 		if last { // the id that the item has in a stream
 			id = itemID(known.Key.ID, p.Last.Epoch, p.Last.Call)
 		}
-		b.Usage = &responseUsage{InputTokens: p.Prompt, OutputTokens: p.Answer, TotalTokens: p.Prompt + p.Answer}
+		b.Usage = &responseUsage{InputTokens: p.Prompt, InputTokensDetails: promptDetails{p.Cached}, OutputTokens: p.Answer, TotalTokens: p.Prompt + p.Answer}
 		for _, t := range p.Beside {
 			b.Output = append(b.Output, messageItem(itemID(known.Key.ID, t.Epoch, t.Call), completed, output(t.Text)))
 		}

@@ -325,7 +325,7 @@ func TestFRT16AResponseIsReadFromTheRecord(t *testing.T) {
 	}
 	s.Front.Reply(key, "It is.", false)
 	want := `"output":[{"id":"msg_a.20b_1_5","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","text":"It is.","annotations":[],"logprobs":[]}]}]`
-	usage := `"usage":{"input_tokens":7,"input_tokens_details":{"cached_tokens":0},"output_tokens":4,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":11}`
+	usage := `"usage":{"input_tokens":7,"input_tokens_details":{"cached_tokens":3},"output_tokens":4,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":11}`
 	if got := s.Ask("GET", "/v1/responses/resp_a.20b?stream=false", ""); !strings.Contains(got.Body, `"status":"completed"`) || !strings.Contains(got.Body, want) || !strings.Contains(got.Body, usage) {
 		t.Errorf("got %s; want with %q and %q and %q", got.Body, `"status":"completed"`, want, usage)
 	}

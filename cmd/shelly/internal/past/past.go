@@ -48,6 +48,9 @@ func Spoken(ctx context.Context, recorded func(context.Context) (engine.Reader, 
 func spoken(h history.History) openai.Past {
 	cost := history.CostOf(h.Steps, h.Handles)
 	p := openai.Past{Prompt: cost.Prompt, Answer: cost.Answer}
+	if cost.Uncounted == 0 {
+		p.Cached = cost.Prompt - cost.Read
+	}
 	answers, asked := map[fsm.CallID]bool{}, map[string]bool{}
 	for _, s := range h.Steps {
 		in, ok := s.Input.Fact.(fsm.BrainAnswered)

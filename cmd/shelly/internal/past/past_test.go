@@ -42,3 +42,21 @@ func TestFRT13AQuestionIsToldAfterItsText(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// How much of the prompts was cached is told only if the server has said it of each (BRN-47).
+func TestFRT13WhatWasCachedIsTold(t *testing.T) {
+	told := func(tokens ...fsm.Tokens) (p openai.Past) {
+		h := history.History{Handles: []fsm.HandleID{2}}
+		for _, t := range tokens {
+			h.Steps = append(h.Steps, history.Step{Handle: 2, About: true, Input: fsm.Input{Fact: fsm.BrainAnswered{Tokens: t}}})
+		}
+		return spoken(h)
+	}
+	first, second, silent := fsm.Tokens{Prompt: 100, Read: 100, Answer: 9}, fsm.Tokens{Prompt: 120, Read: 20, Answer: 9}, fsm.Tokens{Prompt: 120, Answer: 9}
+	if got := told(first, second); got.Prompt != 220 || got.Cached != 100 {
+		t.Errorf("%d of %d tokens were cached, want 100 of 220", got.Cached, got.Prompt)
+	}
+	if got := told(first, silent); got.Prompt != 220 || got.Cached != 0 {
+		t.Errorf("%d of %d tokens were cached, want none known", got.Cached, got.Prompt)
+	}
+}
