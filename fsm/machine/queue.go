@@ -111,10 +111,11 @@ func (m *Machine) giveWay() {
 // changed (HND-37). An event's place is reported once, to those who watch. In a machine that
 // is stopping, no handle waits here: those that do not run are parked.
 func (m *Machine) tellPlaces() {
-	ahead := 0
+	var line state.Line
 	for i := range m.s.Handles {
 		h := &m.s.Handles[i]
-		if !h.InLine() {
+		ahead, counts := line.Join(&m.s.Config, h)
+		if !counts {
 			continue
 		}
 		tells := h.Kind == fsm.KindUser && h.Place != ahead+1 || h.Kind == fsm.KindEvent && h.Place == 0
@@ -122,7 +123,6 @@ func (m *Machine) tellPlaces() {
 			h.Place = ahead + 1
 			m.emit(fsm.Notify{Handle: h.ID, Request: h.Request, Notice: fsm.NoticeQueued, Ahead: ahead})
 		}
-		ahead++
 	}
 }
 

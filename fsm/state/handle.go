@@ -238,12 +238,6 @@ func (h *Handle) Toolset() fsm.Toolset {
 // Waiting reports whether the handle holds no place among those that run.
 func (h *Handle) Waiting() bool { return Waits(h.State) }
 
-// InLine reports whether the handle counts among those that a client is told are ahead of its
-// own (HND-37).
-func (h *Handle) InLine() bool {
-	return h.Kind != fsm.KindMemory && h.Kind != fsm.KindSubagent && !h.Beside && h.State != Parked && h.State != Postponed
-}
-
 // Suspended reports whether the handle has given back its place in the middle of its work,
 // and keeps its session: it waits for a person, or until the model can be asked again.
 func (h *Handle) Suspended() bool { return h.AsksPerson() || h.State == Postponed }

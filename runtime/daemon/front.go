@@ -273,10 +273,9 @@ func (d *Daemon) standing(key fsm.RequestKey) (comm.Event, error) {
 	h := &view.Handles[i]
 	e := comm.Event{Type: comm.EventState, ID: key.ID, State: h.State, Inference: h.Inf.State, Label: d.config().Label(h.Inf.State)}
 	if h.State == state.Queued {
-		for other := range view.Handles[:i] {
-			if view.Handles[other].InLine() {
-				e.Ahead++
-			}
+		var line state.Line
+		for n := range view.Handles[:i+1] {
+			e.Ahead, _ = line.Join(&view.Config, &view.Handles[n])
 		}
 	}
 	return e, nil
