@@ -105,6 +105,8 @@ type Client struct {
 	http    *http.Client
 	api     *api.Client
 
+	open     context.Context // until Close
+	shut     context.CancelFunc
 	known    *known
 	encoded  *encoded
 	ticks    func(time.Duration) (<-chan time.Time, func()) // clock of the notes while a chat waits
@@ -126,8 +128,9 @@ func New(opt Options) (*Client, error) {
 		Transport:     bounded{newTransport(opt.Timeouts.Connect)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+	open, shut := context.WithCancel(context.Background())
 	return &Client{
-		opt: opt, base: server{base}, chatURL: base.JoinPath("api/chat").String(), http: client, api: api.NewClient(base, client),
+		open: open, shut: shut, opt: opt, base: server{base}, chatURL: base.JoinPath("api/chat").String(), http: client, api: api.NewClient(base, client),
 		known: newKnown(), encoded: &encoded{}, ticks: everyTick, patience: aliveTick, now: time.Now,
 	}, nil
 }
@@ -146,8 +149,11 @@ func (c *Client) WithChat(chat string) *Client { return c.With(chat, c.opt.Embed
 // BaseURL returns the server's address as it is used, in words.
 func (c *Client) BaseURL() string { return c.base.String() }
 
-// Close drops idle connections.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+// Close ends a load that no chat waits for any more, and drops idle connections.
+func (c *Client) Close() {
+	c.shut()
+	c.http.CloseIdleConnections()
+}
 
 func (o Options) withDefaults() Options {
 	o.NumCtx = cmp.Or(o.NumCtx, DefaultNumCtx)

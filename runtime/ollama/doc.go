@@ -40,5 +40,6 @@
 // Five deadlines bound one chat; see [Timeouts]. A call is given up at once when the caller's
 // context ends, by closing the connection: the API has no other way. Servers up to at least 0.34 may
 // then, rarely, keep the model busy forever (github.com/ollama/ollama/issues/17131); later calls
-// then end as [fsm.BrainLoading], and only a restart of the server helps.
+// then end as [fsm.BrainLoading], and only a restart of the server helps. A load alone goes on without
+// its caller (BRN-48), until [Client.Close].
 package ollama

@@ -35,8 +35,12 @@ type facts struct {
 	load     *load // the one in progress, or nil
 }
 
-// load is a loading of a model: how many chats have waited for it, and how many still do.
-type load struct{ chats, waiting int }
+// load is a loading of a model, which all chats wait for that come meanwhile.
+type load struct {
+	chats  int           // that have waited for it
+	done   chan struct{} // closed at its end, after failed is set
+	failed *Error
+}
 
 func newFacts() *facts {
 	return &facts{lacks: map[Ability]bool{}, window: map[int]int{}, answered: map[int]time.Time{}}
@@ -71,27 +75,34 @@ func (k *known) learn(model string, change func(*facts)) facts {
 	return *f
 }
 
-// join returns the load in progress of a model, which one more chat waits for.
-func (k *known) join(model string) *load {
+// join returns the load in progress of a model, which one more chat waits for, and whether that is
+// the first: then it has to be begun, and ended with loaded.
+func (k *known) join(model string) (l *load, first bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	f := k.at(model)
 	if f.load == nil {
-		f.load = &load{}
+		f.load, first = &load{done: make(chan struct{})}, true
 	}
 	f.load.chats++
-	f.load.waiting++
-	return f.load
+	return f.load, first
 }
 
-// leave ends a chat's wait for a load, and reports whether others waited for it, too.
-func (k *known) leave(model string, l *load) (shared bool) {
+// loaded ends a load.
+func (k *known) loaded(model string, l *load, failed *Error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	l.waiting--
-	if f := k.at(model); l.waiting == 0 && f.load == l { // what was known may have been forgotten meanwhile, and another load begun
+	if f := k.at(model); f.load == l { // what was known may have been forgotten meanwhile, and another load begun
 		f.load = nil
 	}
+	l.failed = failed
+	close(l.done)
+}
+
+// shared reports whether more than one chat has waited for a load.
+func (k *known) shared(l *load) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	return l.chats > 1
 }
 

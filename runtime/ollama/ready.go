@@ -28,9 +28,8 @@ func (c *Client) ready(ctx context.Context, stream func(Chunk)) (model facts, un
 		switch {
 		case err != nil && (err.Class == fsm.BrainUnreachable || ctx.Err() != nil):
 			return facts{}, false, err
-		case err == nil && !c.holds(now):
-			c.found(now)
-			if shared, err = c.load(ctx, stream); err != nil {
+		case err == nil && (c.loads() || !c.holds(now)): // a server lists what it still loads
+			if shared, err = c.load(ctx, now, stream); err != nil {
 				return facts{}, false, err
 			}
 			if now, err = c.running(ctx); err == nil {
@@ -115,22 +114,26 @@ func (c *Client) allocated(now *api.ProcessModelResponse) {
 	}
 }
 
-// load loads the chat model with the window that its chats ask for, and reports progress and
-// whether another chat waited, too.
-func (c *Client) load(ctx context.Context, stream func(Chunk)) (shared bool, failed *Error) {
+// loads reports whether a load that a chat has asked for is in progress.
+func (c *Client) loads() bool { return c.known.of(c.opt.Model).load != nil }
+
+// load waits until the chat model is loaded with the window that its chats ask for, and reports
+// progress and whether another chat waited, too. Now is what was loaded before.
+func (c *Client) load(ctx context.Context, now *api.ProcessModelResponse, stream func(Chunk)) (shared bool, failed *Error) {
+	l, first := c.known.join(c.opt.Model)
+	if first {
+		c.found(now)
+		go c.carry(l)
+	}
 	come(stream, fsm.StageLoading)
-	l := c.known.join(c.opt.Model)
-	defer func() { shared = c.known.leave(c.opt.Model, l) }()
-	ctx, cancel := c.loading(ctx)
-	defer cancel()
-	done := make(chan *Error, 1)
-	go func() { done <- c.askToLoad(ctx) }()
 	tick, stop := c.ticks(loadTick)
 	defer stop()
 	for waited := loadTick; ; waited += loadTick {
 		select {
-		case err := <-done:
-			return false, err
+		case <-l.done:
+			return c.known.shared(l), l.failed
+		case <-ctx.Done():
+			return false, c.ended(ctx)
 		case <-tick:
 			c.opt.Log.Info("the model loads", "model", c.opt.Model, "for", waited)
 			if stream != nil {
@@ -138,6 +141,14 @@ func (c *Client) load(ctx context.Context, stream func(Chunk)) (shared bool, fai
 			}
 		}
 	}
+}
+
+// carry has the model loaded. No chat that is given up ends that: the server would throw away what
+// it has loaded so far, and begin again for the next chat (BRN-48).
+func (c *Client) carry(l *load) {
+	ctx, cancel := c.loading(c.open)
+	defer cancel()
+	c.known.loaded(c.opt.Model, l, c.askToLoad(ctx))
 }
 
 // loading bounds a load.

@@ -2,6 +2,7 @@ package ollama_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -203,6 +204,68 @@ func TestBRN17AModelWithAnotherWindowIsLoadedAgain(t *testing.T) {
 	same(t, []string{"load", "chat"}, h.asked)
 }
 
+// A chat that is given up leaves its load to the next one: a server that saw its client go would throw
+// away what it has loaded. A server lists a model that it still loads.
+func TestBRN48ALoadGoesOnWithoutItsChat(t *testing.T) {
+	h, s := newHost(t)
+	began, loaded, left := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	h.load = func(_ http.ResponseWriter, r *http.Request) bool {
+		close(began)
+		select {
+		case <-loaded:
+			return true
+		case <-r.Context().Done():
+			close(left)
+			return false
+		}
+	}
+	c := client(t, s, narrow)
+	ctx, giveUp := context.WithCancel(testContext(t))
+	gone := make(chan error)
+	go func() {
+		_, err := c.Chat(ctx, ask("x"), nil, nil)
+		gone <- err
+	}()
+	<-began
+	giveUp()
+	wantClass(t, <-gone, fsm.BrainCancelled, "given up")
+	_, err := c.Chat(testContext(t), ask("x"), nil, func(ch ollama.Chunk) {
+		if ch.Stage == fsm.StageLoading {
+			close(loaded)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-left:
+		t.Error("the load was given up with its chat")
+	default:
+	}
+	same(t, []string{"load", "show", "chat"}, h.asked)
+}
+
+func TestBRN48CloseEndsALoadThatNobodyWaitsFor(t *testing.T) {
+	h, s := newHost(t)
+	began, left := make(chan struct{}), make(chan struct{})
+	h.load = func(_ http.ResponseWriter, r *http.Request) bool {
+		close(began)
+		<-r.Context().Done()
+		close(left)
+		return false
+	}
+	c := client(t, s, narrow)
+	ctx, giveUp := context.WithCancel(testContext(t))
+	go func() {
+		<-began
+		giveUp()
+	}()
+	_, err := c.Chat(ctx, ask("x"), nil, nil)
+	wantClass(t, err, fsm.BrainCancelled, "given up")
+	c.Close()
+	<-left
+}
+
 func TestBRN18ALoadThatTakesTooLongIsTyped(t *testing.T) {
 	h, s := newHost(t)
 	h.load = func(_ http.ResponseWriter, r *http.Request) bool {
@@ -370,7 +433,7 @@ func TestBRN18WhoSharesALoadMeasuresNothing(t *testing.T) {
 	var loaded atomic.Bool
 	var cached atomic.Value
 	cached.Store("")
-	loads, both := make(chan struct{}, 2), make(chan struct{})
+	both := make(chan struct{})
 	s := bare(t, func(w http.ResponseWriter, r *http.Request, body string) {
 		switch {
 		case r.URL.Path == "/api/ps" && loaded.Load():
@@ -378,7 +441,6 @@ func TestBRN18WhoSharesALoadMeasuresNothing(t *testing.T) {
 		case r.URL.Path != "/api/chat":
 			_, _ = io.WriteString(w, `{}`)
 		case strings.Contains(body, `"messages":[],`):
-			loads <- struct{}{}
 			<-both
 			loaded.Store(true)
 			_, _ = io.WriteString(w, `{"done":true,"done_reason":"load"}`)
@@ -387,39 +449,42 @@ func TestBRN18WhoSharesALoadMeasuresNothing(t *testing.T) {
 		}
 	})
 	c := client(t, s, func(o *ollama.Options) { o.NumCtx, o.KeepAlive = 4096, time.Nanosecond })
-	reads := make(chan fsm.Millis, 2)
+	reads, waits := make(chan fsm.Millis, 2), make(chan struct{}, 2)
 	chat := func() {
-		answer, err := c.Chat(testContext(t), ask("x"), nil, nil)
+		answer, err := c.Chat(testContext(t), ask("x"), nil, func(ch ollama.Chunk) {
+			if ch.Stage == fsm.StageLoading {
+				waits <- struct{}{}
+			}
+		})
 		if err != nil {
 			t.Error(err)
 		}
 		reads <- answer.Tokens.Reading
 	}
-	go chat()
-	go chat()
-	<-loads
-	<-loads
-	close(both)
-	if one, two := <-reads, <-reads; one != 0 || two != 0 {
+	together := func() (one, two fsm.Millis) {
+		loaded.Store(false)
+		both = make(chan struct{})
+		go chat()
+		go chat()
+		<-waits
+		<-waits
+		close(both)
+		return <-reads, <-reads
+	}
+	alone := func() fsm.Millis { chat(); return <-reads }
+	if one, two := together(); one != 0 || two != 0 {
 		t.Errorf("they took %d and %d ms to read", one, two)
 	}
-	if chat(); <-reads != 350 {
+	if alone() != 350 {
 		t.Error("nor does one measure that shares nothing")
 	}
 	loaded.Store(false)
-	cached.Store(`,"prompt_eval_cached_count":1200`)
-	both = make(chan struct{})
-	go chat()
-	go chat()
-	<-loads
-	<-loads
-	close(both)
-	if one, two := <-reads, <-reads; one != 350 || two != 350 {
-		t.Errorf("they took %d and %d ms to read what the server counted (BRN-47)", one, two)
-	}
-	loaded.Store(false)
-	if chat(); <-reads != 350 {
+	if alone() != 350 {
 		t.Error("nor does one measure that loads alone")
+	}
+	cached.Store(`,"prompt_eval_cached_count":1200`)
+	if one, two := together(); one != 350 || two != 350 {
+		t.Errorf("they took %d and %d ms to read what the server counted (BRN-47)", one, two)
 	}
 }
 
