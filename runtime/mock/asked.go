@@ -29,6 +29,19 @@ func (a *asked) streams() bool { return a.Stream == nil || *a.Stream }
 // truncates reports whether a conversation that is too long may be cut to the window.
 func (a *asked) truncates() bool { return a.Truncate == nil || *a.Truncate }
 
+// slides reports whether the window may slide, and so whether a message that is longer may be cut.
+func (a *asked) slides() bool { return a.Shift == nil || *a.Shift }
+
+// tooLong is how a conversation is refused that does not fit: in the words of the server if it was
+// to make it shorter, and otherwise in those of the model's process, passed on.
+func (r *chatRequest) tooLong(window int) string {
+	if r.truncates() {
+		return "the prompt is longer than the context length currently available to the model; shorten the prompt, adjust the context length in settings, or use a model with a longer context length"
+	}
+	return fmt.Sprintf(`{"error":{"code":400,"message":"request (%d tokens) exceeds the available context size (%d tokens), try increasing it",`+
+		`"type":"exceed_context_size_error","n_prompt_tokens":%[1]d,"n_ctx":%[2]d}}`, r.tokens(), window)
+}
+
 // thinks reports whether the model should think. A model that can does so by default.
 func (a *asked) thinks() bool { return a.Think == nil || a.Think.Bool() }
 
@@ -38,9 +51,6 @@ func (a *asked) refused(m Model, tools bool, numCtx int) (opt api.Options, statu
 	if a.TopLogprobs < 0 || a.TopLogprobs > topLogprobsMax {
 		return opt, http.StatusBadRequest, "top_logprobs must be between 0 and 20"
 	}
-	if tools && m.NoTools {
-		return opt, http.StatusBadRequest, "registry.ollama.ai/library/" + full(m.Name) + " does not support tools"
-	}
 	if a.Think != nil && a.Think.Bool() {
 		switch level, leveled := a.Think.Value.(string); {
 		case m.NoThinking:
@@ -48,6 +58,12 @@ func (a *asked) refused(m Model, tools bool, numCtx int) (opt api.Options, statu
 		case leveled && m.NoLevels:
 			return opt, http.StatusBadRequest, fmt.Sprintf("think value %q is not supported for this model", level)
 		}
+	}
+	if a.Options["typical_p"] != nil {
+		return opt, http.StatusBadRequest, "typical_p is no longer supported"
+	}
+	if tools && m.NoTools {
+		return opt, http.StatusBadRequest, "registry.ollama.ai/library/" + full(m.Name) + " does not support tools"
 	}
 	if text := badFormat(a.Format); text != "" {
 		return opt, http.StatusInternalServerError, text

@@ -96,7 +96,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 	numCtx := s.window(opt, m.window())
 	q, left, fits := s.fitted(req, req.question(r.Header, opt), numCtx)
 	if !fits {
-		refuseLate(w, req.streams(), http.StatusBadRequest, exceedsContext)
+		refuseLate(w, req.streams(), http.StatusBadRequest, req.tooLong(numCtx))
 		return
 	}
 	prompt := left.tokens()
@@ -127,9 +127,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m Model, req *ch
 		if !ok {
 			return
 		}
+		out.cached = served.Prompt - served.Read
 		out.loading = s.machine.at(served.Loaded).Sub(s.machine.at(served.Begun))
 		out.reading = s.machine.at(served.First).Sub(s.machine.at(served.Loaded))
-		out.read = served.Read
 		out.written = s.machine.at(served.Last)
 		out.writing = out.written.Sub(s.machine.at(served.First))
 		a = s.machine.paced(a)
@@ -157,8 +157,12 @@ func (s *Server) fitted(req *chatRequest, q Question, window int) (_ Question, l
 		return q, req, true
 	}
 	q.Dropped, left = req.fit(window)
-	tooLong := q.Dropped > 0 || left.tokens() > window
-	return q, left, !tooLong || req.truncates()
+	switch tooLong := left.tokens() > window; {
+	case !req.truncates():
+		return q, left, q.Dropped == 0 && !tooLong
+	default:
+		return q, left, !tooLong || req.slides()
+	}
 }
 
 // thought returns the brain's answer, or false if the client was refused or has left.

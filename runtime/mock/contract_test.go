@@ -29,6 +29,26 @@ var unlike = map[string]string{
 	"98-create-over-http":           "the models are those that the mock was started with",
 }
 
+// newer are the keys that the server recorded has not or not always, but Ollama 0.34 has, or the
+// other way round, by path. TestCLI9WhatNewerServersAnswer holds them.
+var newer = map[string][]string{
+	"/api/tags":     {"context_length", "embedding_length", "capabilities"},
+	"/api/show":     {"tensors"},
+	"/api/chat":     {"prompt_eval_cached_count"},
+	"/api/generate": {"prompt_eval_cached_count"},
+}
+
+// reworded are the texts that Ollama 0.34 has in place of those recorded.
+var reworded = map[string]*strings.Replacer{
+	"07-show-unknown":                strings.NewReplacer("ghost", "ghost:latest"),
+	"61-long-truncate-false":         tooLongNow,
+	"61b-long-truncate-false-stream": tooLongNow,
+}
+
+var tooLongNow = strings.NewReplacer("the input length exceeds the context length",
+	`{\"error\":{\"code\":400,\"message\":\"request (1357 tokens) exceeds the available context size (256 tokens), try increasing it\",`+
+		`\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":1357,\"n_ctx\":256}}`)
+
 // before are the requests that lead up to an answer, besides the one it answers.
 var before = map[string][]string{
 	"66-ps-after-num_ctx-over": {"65-num_ctx-over-model-max"},
@@ -110,7 +130,11 @@ func TestTheMockAnswersLikeARealServer(t *testing.T) {
 			if full := windowOf(t, e.Request); full > 0 && counted(e.Answer) == full && counted(got.body) != full {
 				t.Errorf("a window of %d is not reported as full: %s", full, got.body)
 			}
-			if diff := cmp.Diff(natures(t, e.Path, e.Answer), natures(t, e.Path, strings.TrimSpace(got.body))); diff != "" {
+			want := e.Answer
+			if r := reworded[e.Name]; r != nil {
+				want = r.Replace(want)
+			}
+			if diff := cmp.Diff(natures(t, e.Path, want), natures(t, e.Path, strings.TrimSpace(got.body))); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
@@ -161,7 +185,7 @@ func natures(t *testing.T, path, body string) []string {
 		d := json.NewDecoder(strings.NewReader(line))
 		d.UseNumber()
 		var b bytes.Buffer
-		if err := normal(d, &b, path == "/api/chat" || path == "/api/generate" || path == "/api/embed"); err != nil && err != io.EOF {
+		if err := normal(d, &b, path == "/api/chat" || path == "/api/generate" || path == "/api/embed", newer[path]); err != nil && err != io.EOF {
 			t.Fatalf("%s: got %v; want a line of JSON", line, err)
 		}
 		lines = append(lines, b.String())
@@ -169,9 +193,9 @@ func natures(t *testing.T, path, body string) []string {
 	return lines
 }
 
-// normal copies one value; with names, the names of models are kept because they are those of the
-// request.
-func normal(d *json.Decoder, b *bytes.Buffer, names bool) error {
+// normal copies one value without some keys; with names, the names of models are kept because they
+// are those of the request.
+func normal(d *json.Decoder, b *bytes.Buffer, names bool, without []string) error {
 	token, err := d.Token()
 	if err != nil {
 		return err
@@ -184,6 +208,13 @@ func normal(d *json.Decoder, b *bytes.Buffer, names bool) error {
 			if err != nil {
 				return err
 			}
+			if slices.Contains(without, key.(string)) {
+				var skipped json.RawMessage
+				if err := d.Decode(&skipped); err != nil {
+					return err
+				}
+				continue
+			}
 			fmt.Fprintf(b, " %s: ", key)
 			if differs(key.(string), names) {
 				var skipped json.RawMessage
@@ -193,7 +224,7 @@ func normal(d *json.Decoder, b *bytes.Buffer, names bool) error {
 				b.WriteString("…")
 				continue
 			}
-			if err := normal(d, b, names); err != nil {
+			if err := normal(d, b, names, without); err != nil {
 				return err
 			}
 		}
@@ -201,7 +232,7 @@ func normal(d *json.Decoder, b *bytes.Buffer, names bool) error {
 	case json.Delim('['):
 		b.WriteString("[")
 		for d.More() {
-			if err := normal(d, b, names); err != nil {
+			if err := normal(d, b, names, without); err != nil {
 				return err
 			}
 			b.WriteString(",")

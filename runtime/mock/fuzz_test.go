@@ -48,7 +48,7 @@ func FuzzRequest(f *testing.F) {
 		s := New(Options{EmbedDims: 8, Limits: route >= 4, Brain: echo{}})
 		path := []string{"/api/chat", "/api/embed", "/api/show", "/api/generate"}[route%4]
 		got := httptest.NewRecorder()
-		s.ServeHTTP(got, httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body)))
+		s.ServeHTTP(got, httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+path, bytes.NewReader(body)))
 		switch got.Code {
 		case http.StatusOK, http.StatusBadRequest, http.StatusNotFound, http.StatusInternalServerError: // an option of a wrong type
 		default:

@@ -49,11 +49,6 @@ func TestSIM20AMachineTakesItsTime(t *testing.T) {
 	if want := 101 * time.Millisecond; first.PromptEvalDuration != want {
 		t.Errorf("the first prompt, of %d tokens, was read in %v, want %v", first.PromptEvalCount, first.PromptEvalDuration, want)
 	}
-	for i, want := range []int{0, first.PromptEvalCount} { // BRN-47: the slot holds the first prompt, or nothing
-		if a := []api.ChatResponse{first, second}[i]; a.PromptEvalCachedCount == nil || *a.PromptEvalCachedCount < want || *a.PromptEvalCachedCount >= a.PromptEvalCount || want == 0 && *a.PromptEvalCachedCount > 0 {
-			t.Errorf("of prompt %d, %d tokens, the cache held %v; want at least %d", i+1, a.PromptEvalCount, a.PromptEvalCachedCount, want)
-		}
-	}
 	if second.PromptEvalCount <= first.PromptEvalCount || second.PromptEvalDuration >= 5*time.Millisecond {
 		t.Errorf("the second prompt, of %d tokens, was read in %v, the part included that the slot holds", second.PromptEvalCount, second.PromptEvalDuration)
 	}
@@ -204,7 +199,7 @@ func (a after) Answer(context.Context, mock.Question) (mock.Answer, error) {
 func TestSIM21ARequestIsReadToItsEnd(t *testing.T) {
 	body := &wholly{Reader: io.MultiReader(strings.NewReader(`{"model":"mock",`+hello+`}`), strings.NewReader("\n"))}
 	w := httptest.NewRecorder()
-	mock.New(mock.Options{Brain: after{body}}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, chatPath, body))
+	mock.New(mock.Options{Brain: after{body}}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, here+chatPath, body))
 	if !strings.Contains(w.Body.String(), "ended: true") {
 		t.Errorf("got %d %s; want one with %q", w.Code, w.Body, "ended: true")
 	}
@@ -214,7 +209,7 @@ func TestSIM21ARequestThatBreaksOffIsRefused(t *testing.T) {
 	body := io.MultiReader(strings.NewReader(`{"model":"mock",`+hello+`}`), iotest.ErrReader(io.ErrUnexpectedEOF))
 	brain := &scripted{answer: mock.Answer{Text: "so"}}
 	w := httptest.NewRecorder()
-	mock.New(mock.Options{Brain: brain}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, chatPath, body))
+	mock.New(mock.Options{Brain: brain}).ServeHTTP(w, httptest.NewRequest(http.MethodPost, here+chatPath, body))
 	if len(brain.questions()) > 0 || w.Code != http.StatusBadRequest {
 		t.Errorf("got %d %s, %d questions; want 400 and none", w.Code, w.Body, len(brain.questions()))
 	}

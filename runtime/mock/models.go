@@ -20,6 +20,7 @@ import (
 const (
 	keptLoaded   = 5 * time.Minute
 	chatContext  = 131072
+	chatWidth    = 128
 	embedContext = 512
 	modelBytes   = 1 << 20
 )
@@ -39,6 +40,8 @@ type listed struct {
 	Size       int64            `json:"size"`
 	Digest     string           `json:"digest"`
 	Details    api.ModelDetails `json:"details"`
+
+	Capabilities []model.Capability `json:"capabilities"`
 }
 
 func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
@@ -57,9 +60,12 @@ func (s *Server) tags(w http.ResponseWriter, _ *http.Request) {
 
 func (s *Server) listed(name string) listed {
 	name = full(name)
+	window, width, can := s.abilities(name)
+	details := s.details(name)
+	details.ContextLength, details.EmbeddingLength = window, width
 	return listed{
 		Name: name, Model: name, ModifiedAt: s.started.UTC(), Size: modelBytes,
-		Digest: digest(name), Details: s.details(name),
+		Digest: digest(name), Details: details, Capabilities: can,
 	}
 }
 
@@ -94,16 +100,21 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 	var req struct {
 		Model string `json:"model"`
 		Name  string `json:"name"` // what older clients send
+
+		Verbose bool `json:"verbose"`
 	}
 	if !decode(w, r, &req, new(api.ShowRequest)) {
 		return
 	}
 	name := cmp.Or(req.Model, req.Name)
 	if !s.isChat(name) && !s.isEmbed(name) {
+		if named(name) {
+			name = model.ParseName(name).DisplayShortest()
+		}
 		missing(w, name)
 		return
 	}
-	reply(w, http.StatusOK, s.describe(name))
+	reply(w, http.StatusOK, s.describe(name, req.Verbose))
 }
 
 // missing refuses a model that does not exist, in the words of /api/chat and /api/show.
@@ -140,31 +151,39 @@ func unnamed(w http.ResponseWriter, name string) bool {
 // named reports whether a name can be a model's.
 func named(name string) bool { return model.ParseName(name).IsValid() }
 
-func (s *Server) describe(name string) api.ShowResponse {
+// abilities returns a model's longest window, the length of its vectors and what it can do.
+func (s *Server) abilities(name string) (window, width int, can []model.Capability) {
+	if m, ok := s.model(name); ok {
+		return m.window(), chatWidth, m.capabilities()
+	}
+	return embedContext, s.opt.EmbedDims, []model.Capability{model.CapabilityEmbedding}
+}
+
+func (s *Server) describe(name string, verbose bool) api.ShowResponse {
 	details := s.details(name)
 	template := "{{ .Prompt }}"
-	window, can := embedContext, []model.Capability{model.CapabilityEmbedding}
 	if m, ok := s.model(name); ok {
-		template, window, can = m.template(), m.window(), m.capabilities()
+		template = m.template()
 	}
-	info := shape(details.Family, window)
-	if s.isEmbed(name) {
-		info[details.Family+".embedding_length"] = s.opt.EmbedDims
+	var tensors []api.Tensor
+	if verbose {
+		tensors = []api.Tensor{{Name: "token_embd.weight", Type: "F32", Shape: []uint64{1}}}
 	}
+	window, width, can := s.abilities(name)
 	return api.ShowResponse{
 		Modelfile:    "FROM " + full(name) + "\nTEMPLATE " + template + "\n",
 		Parameters:   "temperature                    0",
 		Template:     template,
 		Details:      details,
-		ModelInfo:    info,
-		Tensors:      []api.Tensor{{Name: "token_embd.weight", Type: "F32", Shape: []uint64{1}}},
+		ModelInfo:    shape(details.Family, window, width),
+		Tensors:      tensors,
 		Capabilities: can,
 		ModifiedAt:   s.started.UTC(),
 	}
 }
 
 // shape returns what a model with one small layer reports about its architecture.
-func shape(family string, window int) map[string]any {
+func shape(family string, window, width int) map[string]any {
 	return map[string]any{
 		"general.architecture":              family,
 		"general.parameter_count":           1_000_000,
@@ -174,7 +193,7 @@ func shape(family string, window int) map[string]any {
 		family + ".attention.value_length":  8,
 		family + ".block_count":             1,
 		family + ".context_length":          window,
-		family + ".embedding_length":        128,
+		family + ".embedding_length":        width,
 	}
 }
 

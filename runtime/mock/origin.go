@@ -1,8 +1,10 @@
 package mock
 
 import (
+	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 )
@@ -21,13 +23,32 @@ const corsHeaders = "Authorization,Content-Type,User-Agent,Accept,X-Requested-Wi
 	"X-Stainless-Custom-Poll-Interval,X-Stainless-Helper-Method,X-Stainless-Lang,X-Stainless-Os,X-Stainless-Package-Version," +
 	"X-Stainless-Poll-Helper,X-Stainless-Retry-Count,X-Stainless-Runtime,X-Stainless-Runtime-Version,X-Stainless-Timeout"
 
-// sameOrigin puts crossOrigin before a handler.
+// sameOrigin puts crossOrigin before a handler. It also refuses a host that is not of this machine:
+// a page from elsewhere whose name leads here would have the server's own origin.
 func sameOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if crossOrigin(w, r) {
+		switch {
+		case !crossOrigin(w, r):
+		case !allowedHost(r.Host):
+			w.WriteHeader(http.StatusForbidden)
+		default:
 			next.ServeHTTP(w, r)
 		}
 	})
+}
+
+// allowedHost reports whether a real server that listens on loopback answers under a host's name.
+func allowedHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if ip := net.ParseIP(strings.Trim(host, "[]")); ip != nil {
+		return ip.IsLoopback() || ip.IsPrivate() || ip.IsUnspecified()
+	}
+	own, _ := os.Hostname()
+	host = strings.ToLower(host)
+	return slices.Contains([]string{"", "localhost", strings.ToLower(own)}, host) ||
+		slices.ContainsFunc([]string{".localhost", ".local", ".internal"}, func(end string) bool { return strings.HasSuffix(host, end) })
 }
 
 // crossOrigin answers a browser's preflight requests, and refuses pages from elsewhere. It reports

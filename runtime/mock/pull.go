@@ -24,7 +24,7 @@ func (s *Server) pull(w http.ResponseWriter, r *http.Request) {
 	name := cmp.Or(req.Model, req.Name)
 	whole := req.Stream != nil && !*req.Stream
 	switch known := s.isChat(name) || s.isEmbed(name); {
-	case name == "":
+	case !named(name):
 		refuse(w, http.StatusBadRequest, "invalid model name")
 	case !known && whole:
 		refuse(w, http.StatusInternalServerError, unknownManifest)

@@ -83,7 +83,7 @@ func TestCLI9AWrongMethodIsToldTheRightOnes(t *testing.T) {
 		"/api/tags": "HEAD, GET", "/api/ps": "GET", "/api/chat": "POST", "/api/delete": "DELETE", "/v1/models": "GET", "/v1/responses": "POST",
 	} {
 		resp := httptest.NewRecorder()
-		handler.ServeHTTP(resp, httptest.NewRequest(http.MethodPut, path, nil))
+		handler.ServeHTTP(resp, httptest.NewRequest(http.MethodPut, here+path, nil))
 		if got := resp.Header().Get("Allow"); resp.Code != http.StatusMethodNotAllowed || got != want {
 			t.Errorf("PUT %s: %d, Allow is %q; want %q", path, resp.Code, got, want)
 		}

@@ -22,7 +22,7 @@ func New(opt Options) *Server {
 	opt.EmbedModel = cmp.Or(opt.EmbedModel, DefaultEmbedModel)
 	opt.Version = cmp.Or(opt.Version, DefaultVersion)
 	s := &Server{opt: opt, started: time.Now(), mux: http.NewServeMux()}
-	s.mux.Handle("/", sameOrigin(openai.Before(http.HandlerFunc(s.serve)))) // the mux redirects //api to /api, as a real server's does
+	s.mux.Handle("/", s.unslashed(sameOrigin(openai.Before(http.HandlerFunc(s.serve))))) // the mux redirects //api to /api, as a real server's does
 	if opt.Machine != nil {
 		s.opt.Limits, s.machine = true, newMachine(*opt.Machine)
 	}
@@ -31,6 +31,23 @@ func New(opt Options) *Server {
 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.logged(w, r) }
+
+// unslashed redirects a path with a slash at its end to the one without, if that is served for the
+// request's method.
+func (s *Server) unslashed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		path, slash := strings.CutSuffix(r.URL.Path, "/")
+		if !slash || !slices.Contains(s.routes()[path].methods, r.Method) && !openai.Serves(r.Method, path) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		to, status := *r.URL, http.StatusTemporaryRedirect
+		if to.Path = path; r.Method == http.MethodGet {
+			status = http.StatusMovedPermanently
+		}
+		http.Redirect(w, r, to.String(), status)
+	})
+}
 
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, requestBytesMax)

@@ -21,7 +21,7 @@ import (
 const (
 	DefaultModel      = "mock"
 	DefaultEmbedModel = "mock-embed"
-	DefaultVersion    = "0.17.4"
+	DefaultVersion    = "0.34.1"
 	DefaultNumCtx     = 4096 // as a server with little video memory
 )
 

@@ -46,7 +46,7 @@ type counts struct {
 	TotalDuration      time.Duration `json:"total_duration"`
 	LoadDuration       time.Duration `json:"load_duration"`
 	PromptEvalCount    int           `json:"prompt_eval_count"`
-	PromptCached       *int          `json:"prompt_eval_cached_count,omitempty"` // only with a machine, which has a cache
+	PromptEvalCached   int           `json:"prompt_eval_cached_count"` // those of them that were not read anew
 	PromptEvalDuration time.Duration `json:"prompt_eval_duration"`
 	EvalCount          int           `json:"eval_count"`
 	EvalDuration       time.Duration `json:"eval_duration"`
@@ -84,8 +84,8 @@ type speaker struct {
 	first time.Time // when the first piece came
 	// The times that the machine takes, and when it has written its answer; 0 without a machine.
 	loading, reading, writing time.Duration
-	read                      int // tokens of the prompt that the machine read; 0: there is none
 	written                   time.Time
+	cached                    int // tokens of the prompt that the machine had not to read
 	model                     string
 	asked                     *chatRequest
 	form                      form
@@ -162,13 +162,9 @@ func (s *speaker) last(a Answer, m spoken) any {
 	now := time.Now()
 	end := ending{reason: "stop", text: a.Text, counts: &counts{
 		TotalDuration: now.Sub(s.began), LoadDuration: max(s.loading, 1),
-		PromptEvalCount: a.PromptTokens, PromptEvalDuration: s.evaluated(),
+		PromptEvalCount: a.PromptTokens, PromptEvalCached: min(s.cached, a.PromptTokens), PromptEvalDuration: s.evaluated(),
 		EvalCount: tokens(a), EvalDuration: max(s.writing, now.Sub(s.first), 1),
 	}}
-	if s.read > 0 {
-		cached := max(a.PromptTokens-s.read, 0)
-		end.PromptCached = &cached
-	}
 	if a.Length {
 		end.reason = "length"
 	}

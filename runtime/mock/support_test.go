@@ -16,6 +16,9 @@ import (
 // guard ends a test that hangs.
 const guard = 30 * time.Second
 
+// here is an address under which a server on loopback answers (CLI-60).
+const here = "http://127.0.0.1"
+
 func testContext(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), guard)

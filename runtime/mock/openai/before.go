@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -20,6 +21,12 @@ func Before(next http.Handler) http.Handler { return &handler{next: next} }
 type handler struct {
 	next http.Handler
 	ids  atomic.Int64
+}
+
+// Serves reports whether a path is one of OpenAI's API that takes a method.
+func Serves(method, path string) bool {
+	route, ours := new(handler).routes(path)
+	return ours && route.method == method
 }
 
 // route is how a path of OpenAI's API is served.
@@ -81,18 +88,18 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, requestBytesMax))
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		refuse(w, http.StatusBadRequest, err)
 		return
 	}
 	to, err := route.convert(body)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		refuse(w, http.StatusBadRequest, err)
 		return
 	}
 	text := []byte{}
 	if to.body != nil {
 		if text, err = json.Marshal(to.body); err != nil {
-			refuse(w, http.StatusInternalServerError, err.Error())
+			refuse(w, http.StatusInternalServerError, err)
 			return
 		}
 	}
@@ -106,11 +113,18 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // decode reads a request as a real server does, which does not look at what follows the object.
 func decode(body []byte, v any) error { return json.NewDecoder(bytes.NewReader(body)).Decode(v) }
 
+// coded is an error that a real server gives its type as its code, too.
+type coded struct{ error }
+
 // refuse answers with an error in OpenAI's form.
-func refuse(w http.ResponseWriter, status int, text string) {
+func refuse(w http.ResponseWriter, status int, err error) {
+	body := compat.NewError(status, err.Error())
+	if errors.As(err, new(coded)) {
+		body.Error.Code = &body.Error.Type
+	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(compat.NewError(status, text))
+	_ = json.NewEncoder(w).Encode(body)
 }
 
 // answer receives what next answers.

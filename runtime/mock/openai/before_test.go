@@ -87,14 +87,14 @@ func TestCLI204TheMockSpeaksOpenAIsAPI(t *testing.T) {
 	}{
 		{
 			"a completion", "POST", "/v1/chat/completions", `{"model":"brain",` + hello + `}`, said, 200, "application/json",
-			`{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"brain","system_fingerprint":"fp_ollama","choices":[{"index":0,"message":{"role":"assistant","content":"Hello there."},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11}}` + "\n",
+			`{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"brain","system_fingerprint":"fp_ollama","choices":[{"index":0,"message":{"role":"assistant","content":"Hello there."},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens":4,"total_tokens":11}}` + "\n",
 		},
 		{
 			"streamed, with usage", "POST", "/v1/chat/completions", `{"model":"brain","stream":true,"stream_options":{"include_usage":true},` + hello + `}`, said, 200, "text/event-stream",
 			chunk + `{"index":0,"delta":{"role":"assistant","content":"Hello "},"finish_reason":null}]}` + "\n\n" +
 				chunk + `{"index":0,"delta":{"content":"there."},"finish_reason":null}]}` + "\n\n" +
 				chunk + `{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n" +
-				chunk + `],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11}}` + "\n\n" +
+				chunk + `],"usage":{"prompt_tokens":7,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens":4,"total_tokens":11}}` + "\n\n" +
 				"data: [DONE]\n\n",
 		},
 		{
@@ -105,11 +105,11 @@ func TestCLI204TheMockSpeaksOpenAIsAPI(t *testing.T) {
 		},
 		{
 			"cut for its length", "POST", "/v1/chat/completions", `{"model":"brain","max_tokens":1,` + hello + `}`, said, 200, "application/json",
-			`{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"brain","system_fingerprint":"fp_ollama","choices":[{"index":0,"message":{"role":"assistant","content":"Hell"},"finish_reason":"length"}],"usage":{"prompt_tokens":7,"completion_tokens":1,"total_tokens":8}}` + "\n",
+			`{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"brain","system_fingerprint":"fp_ollama","choices":[{"index":0,"message":{"role":"assistant","content":"Hell"},"finish_reason":"length"}],"usage":{"prompt_tokens":7,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens":1,"total_tokens":8}}` + "\n",
 		},
 		{
 			"of a schema", "POST", "/v1/chat/completions", `{"model":"brain","response_format":{"type":"json_schema","json_schema":{"name":"a","schema":{"type":"object","properties":{"note":{"type":"string"}}}}},` + hello + `}`, said, 200, "application/json",
-			`{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"brain","system_fingerprint":"fp_ollama","choices":[{"index":0,"message":{"role":"assistant","content":"{\"note\":\"Hello there.\"}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":6,"total_tokens":13}}` + "\n",
+			`{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"brain","system_fingerprint":"fp_ollama","choices":[{"index":0,"message":{"role":"assistant","content":"{\"note\":\"Hello there.\"}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens":6,"total_tokens":13}}` + "\n",
 		},
 		{
 			"an error amid a stream", "POST", "/v1/chat/completions", `{"model":"brain","stream":true,` + hello + `}`, mock.Answer{Text: "Hel", Error: "the runner has died"}, 200, "text/event-stream",
@@ -131,7 +131,7 @@ func TestCLI204TheMockSpeaksOpenAIsAPI(t *testing.T) {
 		},
 		{
 			"a text", "POST", "/v1/completions", `{"model":"brain","prompt":"Hi"}`, said, 200, "application/json",
-			`{"id":"cmpl-1","object":"text_completion","created":1,"model":"brain","system_fingerprint":"fp_ollama","choices":[{"text":"Hello there.","index":0,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":4,"total_tokens":11}}` + "\n",
+			`{"id":"cmpl-1","object":"text_completion","created":1,"model":"brain","system_fingerprint":"fp_ollama","choices":[{"text":"Hello there.","index":0,"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens":4,"total_tokens":11}}` + "\n",
 		},
 		{
 			"a response", "POST", "/v1/responses", `{"model":"brain","input":"Hi"}`, said, 200, "application/json",
@@ -162,8 +162,12 @@ func TestCLI204TheMockSpeaksOpenAIsAPI(t *testing.T) {
 			`{"error":{"message":"EOF","type":"invalid_request_error","param":null,"code":null}}` + "\n",
 		},
 		{
+			"a response without a body", "POST", "/v1/responses", " ", said, 400, "application/json; charset=utf-8",
+			`{"error":{"message":"missing request body","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}` + "\n",
+		},
+		{
 			"a response without an input", "POST", "/v1/responses", `{"model":"brain"}`, said, 400, "application/json; charset=utf-8",
-			`{"error":{"message":"input is required","type":"invalid_request_error","param":null,"code":null}}` + "\n",
+			`{"error":{"message":"input is required","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}` + "\n",
 		},
 		{
 			"a busy server", "POST", "/v1/responses", `{"model":"brain","input":"Hi"}`, mock.Answer{Status: 503, Error: "busy"}, 503, "application/json",

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -140,8 +141,11 @@ func (w *completionWriting) write(line []byte) ([]byte, error) {
 }
 
 func (h *handler) response(body []byte) (asked, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return asked{}, coded{errors.New("missing request body")}
+	}
 	if _, _, err := compat.PrepareTriggeredCompaction(body); err != nil { // it demands a model and an input
-		return asked{}, err
+		return asked{}, coded{err}
 	}
 	var req compat.ResponsesRequest
 	if err := decode(body, &req); err != nil {

@@ -68,7 +68,7 @@ func TestSCN51AModelMayWaver(t *testing.T) {
 			if test.failures > 0 && !strings.HasPrefix(out.Failures[0].Text, "held 2 of 3, wants 3; shown is run 2") {
 				t.Errorf("reported: %s", out.Failures[0].Text)
 			}
-			want := "held 2 of 3, model mock:latest 45a7458f0d17, Ollama 0.17.4, num_ctx 8192, num_predict 8192"
+			want := "held 2 of 3, model mock:latest 45a7458f0d17, Ollama 0.34.1, num_ctx 8192, num_predict 8192"
 			if got := out.Live.String(); got != want {
 				t.Errorf("recorded %q, want %q", got, want)
 			}
