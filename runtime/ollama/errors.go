@@ -120,6 +120,8 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 	}
 	class := fsm.BrainError
 	switch status {
+	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
+		return c.unauthorized(status, text, ours)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		return failure(fsm.BrainBusy, "the Ollama server at %s is busy (%s): try again later, or raise OLLAMA_NUM_PARALLEL or OLLAMA_MAX_QUEUE there", c.base, text)
 	case statusClosed:
@@ -132,6 +134,16 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 		return failure(class, "the server at %s does not speak Ollama's API (status %d: %s): check the address", c.base, status, text)
 	}
 	return failure(class, "the Ollama server at %s answered status %d: %s", c.base, status, text)
+}
+
+// unauthorized says what to do if a sign-in is asked for: by Ollama, for a model that another host
+// runs, or by something before it.
+func (c *Client) unauthorized(status int, text string, ours bool) *Error {
+	do := "shelly sends no password, so set brain.url to an address that needs none"
+	if ours && status == http.StatusUnauthorized {
+		do = "run \"ollama signin\" there, or set brain.model to a model that the server runs itself"
+	}
+	return failure(fsm.BrainError, "the server at %s asks for a sign-in (status %d: %s): %s", c.base, status, cmp.Or(text, "without a reason"), do)
 }
 
 // statusClosed is what Ollama answers when it believes that its client has gone, as it does when it
@@ -213,7 +225,7 @@ func (c *Client) sort(ctx context.Context, model string, err error) *Error {
 		page := strings.HasPrefix(status.ErrorMessage, "404 page") || strings.HasPrefix(status.ErrorMessage, "<")
 		return c.refused(model, status.StatusCode, reason(status.ErrorMessage), !page)
 	case errors.As(err, &auth):
-		return failure(fsm.BrainError, "the Ollama server at %s requires a sign-in: %v", c.base, auth)
+		return c.unauthorized(auth.StatusCode, auth.Status, auth.SigninURL != "")
 	case errors.As(err, &syntax), errors.As(err, &kind):
 		return failure(fsm.BrainGarbage, "the answer of the server at %s could not be read: %v", c.base, err)
 	default:

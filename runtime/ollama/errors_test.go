@@ -49,6 +49,28 @@ func TestBRN7APromptThatDoesNotFitIsTypedInAnyWords(t *testing.T) {
 	}
 }
 
+// Whoever asks for a sign-in decides what helps: Ollama, for a model that another host runs, or a proxy.
+func TestBRN7ASignInIsAskedForByOllamaOrByAProxy(t *testing.T) {
+	for _, tt := range []struct {
+		status     int
+		body, want string
+	}{
+		{401, `{"error":"unauthorized","signin_url":"https://ollama.com/connect"}`, `run "ollama signin" there`},
+		{401, `<html>401 Authorization Required</html>`, "set brain.url to an address that needs none"},
+		{401, ``, "(status 401: without a reason): shelly sends no password"},
+		{407, `Proxy Authentication Required`, "(status 407: Proxy Authentication Required): shelly sends no password"},
+	} {
+		s := bare(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			w.WriteHeader(tt.status)
+			_, _ = io.WriteString(w, tt.body)
+		})
+		_, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, nil)
+		wantClass(t, err, fsm.BrainError, tt.want)
+		_, err = client(t, s, nil).Models(testContext(t))
+		wantClass(t, err, fsm.BrainError, tt.want[len(tt.want)-20:])
+	}
+}
+
 // A call that the server cannot parse is the model's fault, not an outage: the model is asked
 // again, in other words.
 func TestBRN31ACallThatTheServerCannotReadIsTheModelsFault(t *testing.T) {
