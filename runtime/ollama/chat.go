@@ -189,7 +189,9 @@ func (c *Client) read(w *watch, resp *http.Response, ask fsm.AskBrain, stream fu
 		if !utf8.Valid(line) {
 			line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
 		}
-		if err := json.Unmarshal(line, &ch); err != nil {
+		if err := json.Unmarshal(line, &ch); err != nil && in.torn && line[0] == '{' {
+			return fsm.BrainAnswered{}, c.cut(w, io.EOF)
+		} else if err != nil {
 			return fsm.BrainAnswered{}, c.unreadable(resp.Header, line)
 		}
 		if ch.failed() {

@@ -161,7 +161,9 @@ func TestINF6BrokenStreamsAreTyped(t *testing.T) {
 	}{
 		{"no last line", []string{hello, ""}, fsm.BrainCutStream, "without its last line"},
 		{"nothing at all", nil, fsm.BrainCutStream, "without its last line"},
-		{"half a line", []string{hello, `{"message":{"ro`}, fsm.BrainGarbage, `{\"message\":{\"ro`},
+		{"half a line", []string{hello, `{"message":{"ro`}, fsm.BrainCutStream, "without its last line"},
+		{"half of its last line", []string{hello, `{"message":{},"done":true,"done_re`}, fsm.BrainCutStream, "without its last line"},
+		{"half a page", []string{hello, "<html>oo"}, fsm.BrainGarbage, "<html>oo"},
 		{"an error line", []string{hello, `{"error":"an error was encountered"}`}, fsm.BrainError, "an error was encountered"},
 		{"an error object", []string{`{"error":{"code":7}}`}, fsm.BrainError, `{"code":7}`},
 		{"an error that has a class", []string{`{"error":"server busy"}`}, fsm.BrainBusy, "busy"},

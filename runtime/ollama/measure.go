@@ -63,8 +63,8 @@ func (c *Client) Measure(ctx context.Context, tokensMax int, talk ...string) (Me
 	}, func(r api.ChatResponse) error {
 		done = r.Done
 		m = Measured{
-			Text: r.Message.Content, Load: r.LoadDuration, PromptTokens: counted(float64(r.PromptEvalCount)), Prompt: r.PromptEvalDuration,
-			AnswerTokens: counted(float64(r.EvalCount)), Answer: r.EvalDuration,
+			Text: r.Message.Content, Load: r.LoadDuration, PromptTokens: counted(number(r.PromptEvalCount)), Prompt: r.PromptEvalDuration,
+			AnswerTokens: counted(number(r.EvalCount)), Answer: r.EvalDuration,
 		}
 		if r.PromptEvalCachedCount != nil {
 			m.Read = read(m.PromptTokens, float64(*r.PromptEvalCachedCount))

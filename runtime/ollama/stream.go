@@ -34,6 +34,7 @@ var errLineTooLong = errors.New("a line is longer than 16 MiB")
 type lines struct {
 	r    *bufio.Reader
 	long []byte // holds a line that does not fit in the reader's buffer
+	torn bool   // the latest line has no line ending: nothing came after it
 }
 
 // readers are those of responses that have been read.
@@ -58,6 +59,7 @@ func (l *lines) next() ([]byte, error) {
 	for {
 		line, err := l.read()
 		if line = bytes.TrimSpace(line); len(line) > 0 && (err == nil || err == io.EOF) {
+			l.torn = err != nil
 			return line, nil
 		}
 		if err != nil {
@@ -92,19 +94,33 @@ type chunk struct {
 	} `json:"message"`
 	Done            bool            `json:"done"`
 	DoneReason      string          `json:"done_reason"`
-	PromptEvalCount float64         `json:"prompt_eval_count"`        // some servers write 50.0
-	PromptCached    *float64        `json:"prompt_eval_cached_count"` // of prompt_eval_count; newer servers say it
-	EvalCount       float64         `json:"eval_count"`
-	PromptEvalTime  float64         `json:"prompt_eval_duration"` // in ns
-	EvalTime        float64         `json:"eval_duration"`
+	PromptEvalCount number          `json:"prompt_eval_count"`
+	PromptCached    *number         `json:"prompt_eval_cached_count"` // of prompt_eval_count; newer servers say it
+	EvalCount       number          `json:"eval_count"`
+	PromptEvalTime  number          `json:"prompt_eval_duration"` // in ns
+	EvalTime        number          `json:"eval_duration"`
 	Error           json.RawMessage `json:"error"`
+}
+
+// number is a figure of the server's. What is no number, or too large for one, is -1, unknown: an
+// answer is not lost for it (BRN-3). Some servers write 50.0.
+type number float64
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (n *number) UnmarshalJSON(text []byte) error {
+	var f float64
+	if json.Unmarshal(text, &f) != nil {
+		f = -1
+	}
+	*n = number(f)
+	return nil
 }
 
 // countMax is more tokens than any window holds.
 const countMax = 1 << 30
 
 // counted returns a count of tokens as the server gives it, or 0, unknown, if it is impossible (BRN-3).
-func counted(n float64) int {
+func counted(n number) int {
 	if n < 0 || n > countMax {
 		return 0
 	}
@@ -121,11 +137,11 @@ func read(prompt int, cached float64) int {
 }
 
 // timed returns a time as the server gives it, or 0, unknown, if it is impossible (BRN-3).
-func timed(ns float64) fsm.Millis {
+func timed(ns number) fsm.Millis {
 	if ns < 0 || ns > math.MaxInt64 {
 		return 0
 	}
-	return fsm.Millis(ns / float64(time.Millisecond))
+	return fsm.Millis(ns / number(time.Millisecond))
 }
 
 // failed reports whether the line is an error of the server.
@@ -213,7 +229,7 @@ func (a *collector) answer(asked fsm.Conversation, last *chunk) fsm.BrainAnswere
 		},
 	}
 	if last.PromptCached != nil {
-		in.Tokens.Read = read(in.Tokens.Prompt, *last.PromptCached)
+		in.Tokens.Read = read(in.Tokens.Prompt, float64(*last.PromptCached))
 	}
 	text, thinking := a.split.Orphaned(in.Text)
 	in.Text, in.Thinking = text, in.Thinking+thinking

@@ -210,7 +210,7 @@ func TestBRN5AnotherTypeOfACountOrIDIsRead(t *testing.T) {
 // What the cache held has not been read, but for the last token; what cannot be is unknown.
 func TestBRN47WhatTheCacheHeldWasNotRead(t *testing.T) {
 	for cached, want := range map[string]int{"": 0, `,"prompt_eval_cached_count":null`: 0, `,"prompt_eval_cached_count":0`: 50, `,"prompt_eval_cached_count":38`: 12, `,"prompt_eval_cached_count":50.0`: 1, // order-free
-		`,"prompt_eval_cached_count":51`: 0, `,"prompt_eval_cached_count":-1`: 0, `,"prompt_eval_cached_count":1e300`: 0} {
+		`,"prompt_eval_cached_count":51`: 0, `,"prompt_eval_cached_count":-1`: 0, `,"prompt_eval_cached_count":1e300`: 0, `,"prompt_eval_cached_count":"7"`: 0} {
 		s := sending(t, `{"message":{"content":"Yes."}}`, `{"done":true,"done_reason":"stop","prompt_eval_count":50`+cached+`}`)
 		got, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, nil)
 		if err != nil || got.Tokens != (fsm.Tokens{Prompt: 50, Read: want}) {
@@ -223,6 +223,8 @@ func TestBRN3AnImpossibleCountIsUnknown(t *testing.T) {
 	for _, counts := range []string{
 		`"prompt_eval_count":-5,"eval_count":-7,"prompt_eval_duration":-1000000,"eval_duration":-4000000`,
 		`"prompt_eval_count":9223372036854775807,"prompt_eval_cached_count":7,"eval_count":9223372036854775807`,
+		`"prompt_eval_count":1e400,"eval_count":99999999999999999999,"prompt_eval_duration":1e999,"eval_duration":"4"`,
+		`"prompt_eval_count":"50","eval_count":null,"eval_duration":{}`,
 	} {
 		s := sending(t, `{"message":{"content":"Yes."}}`, `{"done":true,"done_reason":"stop",`+counts+`}`)
 		got, err := client(t, s, nil).Chat(testContext(t), ask("x"), nil, nil)
