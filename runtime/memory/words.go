@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,7 +26,8 @@ const (
 // accent that follows its letter. In scripts that write no spaces each pair of neighbouring
 // characters is a keyword. Single characters of these are indexed too, but asked for only where
 // they stand alone: a need for 磁盘 does not match every text with a 盘 in it. Function words are left
-// out: that both have a "the" does not make an entry relevant to a need.
+// out: that both have a "the" does not make an entry relevant to a need. Those of German and the
+// question words of Chinese are indexed, but not asked for.
 func terms(text string, s side) []string { return (&splitter{}).terms(text, s) }
 
 // splitter finds the keywords of text after text.
@@ -61,10 +63,12 @@ func (sp *splitter) terms(text string, s side) []string {
 	var list []string
 	var run []rune // the characters without spaces so far
 	flush := func() {
-		list = appendPairs(list, run, s)
+		list = appendRun(list, run, s)
 		run = run[:0]
 	}
-	for tokens := words.FromString(norm.NFKC.String(text)); tokens.Next(); {
+	text = norm.NFKC.String(text)
+	german := s == asked && isGerman(text)
+	for tokens := words.FromString(text); tokens.Next(); {
 		for token := tokens.Value(); token != ""; {
 			// A token may hold both: disk가.
 			pairs, rest := span(token, unspaced)
@@ -72,7 +76,13 @@ func (sp *splitter) terms(text string, s side) []string {
 			word, rest := span(rest, func(r rune) bool { return !unspaced(r) })
 			if word != "" {
 				flush()
+				if folded := fold(word); german && (bindingGerman(folded) || bindingWithinGerman(folded)) {
+					word = ""
+				}
 				list = append(list, sp.word(word)...)
+				if other := otherCase(word); s == asked && other != word {
+					list = append(list, sp.word(other)...)
+				}
 			}
 			token = rest
 		}
@@ -88,6 +98,36 @@ func span(s string, wanted func(rune) bool) (head, rest string) {
 		return s, ""
 	}
 	return s[:end], s[end:]
+}
+
+// appendRun appends the terms of a run of characters. A need's are those between its question words.
+func appendRun(list []string, run []rune, s side) []string {
+	if s == indexed || len(run) == 0 {
+		return appendPairs(list, run, s)
+	}
+	text := string(run)
+	between := text
+	for _, word := range questionWords() {
+		between = strings.ReplaceAll(between, word, " ")
+	}
+	if between == text {
+		return appendPairs(list, run, s)
+	}
+	for part := range strings.FieldsSeq(between) {
+		if runes := []rune(part); len(runes) > 1 {
+			list = appendPairs(list, runes, s)
+		}
+	}
+	return list
+}
+
+// questionWords returns the words that only make a question of a Chinese sentence, each before those
+// that it contains.
+func questionWords() []string {
+	return []string{
+		"什么时候", "什麼時候", "为什么", "為什麼", "什么", "什麼", "怎么样", "怎麼樣", "怎么", "怎麼", "怎样", "怎樣",
+		"哪里", "哪裡", "哪儿", "哪兒", "哪个", "哪個", "多少", "多久", "谁", "誰", "吗", "嗎", "呢",
+	}
 }
 
 // appendPairs appends the terms of a run of characters.
@@ -163,6 +203,61 @@ func fold(word string) string {
 		}
 		return unicode.ToLower(least)
 	}, word)
+}
+
+// otherCase returns a word with ß for its ss, or the other way round: STRASSE is Straße in capitals,
+// which no folding of single characters tells.
+func otherCase(word string) string {
+	lower := strings.ToLower(word)
+	if strings.Contains(lower, "ß") {
+		return strings.ReplaceAll(lower, "ß", "ss")
+	}
+	if strings.Contains(lower, "ss") {
+		return strings.ReplaceAll(lower, "ss", "ß")
+	}
+	return word
+}
+
+// isGerman reports whether a text has more function words of German alone than of English alone. A
+// word in capitals may be an abbreviation, such as the DER of certificates.
+func isGerman(text string) bool {
+	more := 0
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch folded := fold(word); {
+		case len(word) > 1 && word == strings.ToUpper(word):
+		case bindingGerman(folded):
+			more++
+		case binding(folded) && !slices.Contains([]string{"am", "an", "her", "in", "so", "us", "was", "will"}, folded):
+			more--
+		}
+	}
+	return more > 0
+}
+
+// bindingGerman reports whether a folded word is a function word of German alone.
+func bindingGerman(word string) bool {
+	switch word {
+	case "der", "das", "dem", "ein", "eine", "einen", "einem", "einer", "eines", "kein", "keine", "keinen", "dieser", "diese", "dieses", "diesen", "diesem",
+		"ich", "mir", "mich", "mein", "meine", "meinen", "meinem", "meiner", "dir", "dich", "dein", "deine", "wir", "uns", "unser", "unsere", "unseren", "unserem", "unserer",
+		"sie", "ihm", "ihn", "ihr", "ihre", "ihren", "ihrem", "ihnen", "sich", "seine", "seinen", "seinem", "seiner",
+		"ist", "sind", "bist", "waren", "wurde", "wurden", "wird", "werden", "worden", "habe", "haben", "hatte", "hatten",
+		"kann", "können", "konnte", "soll", "sollen", "sollte", "muss", "müssen", "musste", "darf", "dürfen", "möchte", "wollen",
+		"von", "vom", "zum", "zur", "bei", "beim", "auf", "für", "über", "unter", "nach", "vor", "durch", "ohne", "seit", "bis",
+		"und", "oder", "aber", "nicht", "auch", "noch", "schon", "nur", "wenn", "weil", "dass", "denn", "doch", "dann", "dort", "hier",
+		"wie", "wo", "wer", "wem", "wen", "wann", "warum", "wieso", "weshalb", "woher", "wohin", "welche", "welcher", "welches", "welchen", "welchem":
+		return true
+	}
+	return false
+}
+
+// bindingWithinGerman reports whether a folded word is a function word in a German text, but may be
+// another in an English one.
+func bindingWithinGerman(word string) bool {
+	switch word {
+	case "die", "den", "mit", "aus", "um", "zu", "des", "es", "er", "du", "man", "war", "hat", "bin", "im", "am", "als", "da", "also", "mal", "sein", "will", "ob":
+		return true
+	}
+	return false
 }
 
 // binding reports whether a folded word is a function word, which only holds a sentence together.
