@@ -71,6 +71,9 @@ func (c *forgetCmd) entries(ctx context.Context, m memories, f memory.Filter) ([
 	var found []memory.Listed
 	for _, id := range c.IDs {
 		e, err := find(ctx, m, id)
+		if err == nil && c.Yes && e.ID != id { // nobody sees what it means
+			err = exit.Errorf(exit.NoMatch, "there is no entry %q, only %q: with --yes give the whole id", id, e.ID)
+		}
 		if coded, ok := errors.AsType[exit.Error](err); ok {
 			err = exit.Errorf(coded.Code, "%w; nothing is forgotten", coded.Err)
 		}
