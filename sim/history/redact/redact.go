@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -100,6 +101,13 @@ func (r *Redactor) add(s Secret) {
 // finds them in every text and form. A password that may be a word is replaced only
 // where it is called one.
 func (r *Redactor) Learn(text string) {
+	r.learn(text)
+	for v := range levels(text, false) {
+		r.learn(string(v.text))
+	}
+}
+
+func (r *Redactor) learn(text string) {
 	small := lower(text)
 	for _, p := range r.patterns {
 		for _, at := range p.find(text, small) {
@@ -121,6 +129,11 @@ func (r *Redactor) Replace(text string) string {
 			text = strings.ReplaceAll(text, f.text, placeholder(f.secret+1, len(f.text)))
 		}
 	}
+	if _, found := r.inViews(text); found {
+		for v := range views(text, true) {
+			text = r.replaceIn(v, text)
+		}
+	}
 	small := lower(text)
 	for _, p := range r.patterns {
 		if after := r.within(p, text, small); after != text {
@@ -130,21 +143,76 @@ func (r *Redactor) Replace(text string) string {
 	return text
 }
 
+// replaceIn replaces in the text what a view of it shows.
+func (r *Redactor) replaceIn(v view, text string) string {
+	var out []byte
+	for _, f := range r.forms {
+		for from := 0; ; {
+			i := bytes.Index(v.text[from:], []byte(f.text))
+			if i < 0 {
+				break
+			}
+			from += i
+			to := from + len(f.text)
+			if out == nil {
+				out = []byte(text)
+			}
+			begin, end := v.spans[from].begin, v.spans[to-1].end
+			if put := placeholder(f.secret+1, end-begin); string(out[begin:end]) != put {
+				copy(out[begin:], put)
+				r.replaced[f.secret]++
+			}
+			copy(v.text[from:], placeholder(f.secret+1, len(f.text)))
+			from = to
+		}
+	}
+	if out == nil {
+		return text
+	}
+	return string(out)
+}
+
 // ReplaceCut is Replace for a part of a longer text, which was cut where it begins, where it
 // ends, or at both: what a cut has left of a secret is replaced too.
 func (r *Redactor) ReplaceCut(text string, begin, end bool) string {
 	text = r.Replace(text)
 	if begin {
-		if n, secret := r.left(func(f string, n int) bool { return strings.HasPrefix(text, f[len(f)-n:]) }); n > 0 {
-			text = placeholder(secret+1, n) + text[n:]
-		}
+		text = r.cutFrom(text)
 	}
 	if end {
-		if n, secret := r.left(func(f string, n int) bool { return strings.HasSuffix(text, f[:n]) }); n > 0 {
-			text = text[:len(text)-n] + placeholder(secret+1, n)
-		}
+		text = r.cutTo(text)
 	}
 	return text
+}
+
+// cutFrom replaces the end of a secret that a text begins with, as it reads that shows most of it.
+func (r *Redactor) cutFrom(text string) string {
+	end, of := 0, 0
+	for v := range readings(text) {
+		if n, secret := r.left(func(f string, n int) bool { return bytes.HasPrefix(v.text, []byte(f[len(f)-n:])) }); n > 0 && v.spans[n-1].end > end {
+			end, of = v.spans[n-1].end, secret
+		}
+	}
+	if end == 0 {
+		return text
+	}
+	r.replaced[of]++
+	return placeholder(of+1, end) + text[end:]
+}
+
+// cutTo replaces the beginning of a secret that a text ends with, as it reads that shows most of it.
+func (r *Redactor) cutTo(text string) string {
+	begin, of := len(text), 0
+	for v := range readings(text) {
+		if n, secret := r.left(func(f string, n int) bool { return bytes.HasSuffix(v.text, []byte(f[:n])) }); n > 0 && v.spans[len(v.text)-n].begin < begin {
+			begin, of = v.spans[len(v.text)-n].begin, secret
+		}
+	}
+	if begin == len(text) {
+		return text
+	}
+	r.replaced[of]++
+	return text[:begin] + placeholder(of+1, len(text)-begin)
 }
 
 // left is the most that is there of a form that was cut, in bytes, and the index of its secret.
@@ -155,9 +223,6 @@ func (r *Redactor) left(there func(form string, n int) bool) (most, secret int) 
 				most, secret = n, f.secret
 			}
 		}
-	}
-	if most > 0 {
-		r.replaced[secret]++
 	}
 	return most, secret
 }
@@ -188,6 +253,18 @@ func (r *Redactor) Known(text string) (kind string, found bool) {
 	for _, f := range r.forms {
 		if strings.Contains(text, f.text) {
 			return r.secrets[f.secret].Kind, true
+		}
+	}
+	return r.inViews(text)
+}
+
+// inViews is Known for the other ways in which a text reads.
+func (r *Redactor) inViews(text string) (kind string, found bool) {
+	for v := range views(text, false) {
+		for _, f := range r.forms {
+			if bytes.Contains(v.text, []byte(f.text)) {
+				return r.secrets[f.secret].Kind, true
+			}
 		}
 	}
 	return "", false

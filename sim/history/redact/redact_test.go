@@ -4,10 +4,17 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"html"
+	"iter"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
+
+	"shelly/fsm/reading"
 )
 
 // replaced learns a text and replaces in it.
@@ -110,16 +117,133 @@ func TestSCN48EveryFormOfAKnownSecret(t *testing.T) {
 	}
 }
 
+// writings are the ways in which other programs write a secret, and Base64 and dumps of a text
+// that has it, in lines.
+func writings(s string) map[string]string {
+	var ascii, utf16s, slashed, percent strings.Builder
+	for _, r := range s {
+		switch {
+		case r >= 0x80 || r == '"' || r == '\\' || r < ' ':
+			for _, u := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&ascii, "\\u%04x", u)
+				fmt.Fprintf(&utf16s, "\\u%04X", u)
+			}
+		case strings.ContainsRune("/<>&+'", r):
+			fmt.Fprintf(&utf16s, "\\u%04X", r)
+			ascii.WriteRune(r)
+		default:
+			ascii.WriteRune(r)
+			utf16s.WriteRune(r)
+		}
+	}
+	slashed.WriteString(strings.ReplaceAll(ascii.String(), "/", `\/`))
+	for i := range len(s) {
+		if strings.IndexByte("/!'()*", s[i]) >= 0 || s[i] >= 'a' && s[i] <= 'z' {
+			percent.WriteByte(s[i])
+		} else {
+			fmt.Fprintf(&percent, "%%%02X", s[i])
+		}
+	}
+	all := map[string]string{
+		"JSON in ASCII":               ascii.String(),
+		"JSON in ASCII, twice":        strings.ReplaceAll(ascii.String(), `\`, `\\`),
+		"JSON in ASCII, four times":   strings.ReplaceAll(ascii.String(), `\`, strings.Repeat(`\`, 8)),
+		"JSON with slashes escaped":   slashed.String(),
+		"JSON with most escaped":      utf16s.String(),
+		"a path with slashes":         percent.String(),
+		"HTML":                        html.EscapeString(s),
+		"HTML in JSON":                strings.ReplaceAll(html.EscapeString(s), "&", `\u0026`),
+		"XML":                         strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&#x3e;", `"`, "&quot;").Replace(s),
+		"base64 with slashes escaped": strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte(s)), "/", `\/`),
+	}
+	for name, text := range map[string]string{ // order-free: each for itself
+		"base64": base64.StdEncoding.EncodeToString([]byte("a line" + s + "and more")), "dump": hex.EncodeToString([]byte("a line" + s + "and more")),
+	} {
+		lines := strings.Join(slices.Collect(chunks(text, 7)), "\n")
+		all[name+" in lines"], all[name+" in lines of Windows"] = lines, strings.ReplaceAll(lines, "\n", "\r\n")
+		all[name+" in lines, in JSON"] = strings.ReplaceAll(lines, "\n", `\n`)
+	}
+	return all
+}
+
+func chunks(text string, n int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(text) > n && yield(text[:n]) {
+			text = text[n:]
+		}
+		yield(text)
+	}
+}
+
+// A known secret is found however a program has escaped it, and across lines (SCN-48).
+func TestSCN48EveryWritingOfAKnownSecret(t *testing.T) {
+	for _, secret := range []string{"correct horse/battery", `a"b\c<d>&e/f`, "p4ss+word/with=signs", "zwölf/Äpfel\nund mehr 🙂!"} {
+		for name, text := range writings(secret) { // order-free: each for itself
+			r := New(Secret{"given", secret})
+			if _, found := r.Known(text); !found {
+				t.Errorf("%s of %q: %q is taken for no secret", name, secret, text)
+			}
+			got := r.Replace("<" + text + ">")
+			if len(got) != len(text)+2 || got[0] != '<' || got[len(got)-1] != '>' {
+				t.Errorf("%s of %q: %q became %q", name, secret, text, got)
+			}
+			if kind, found := r.Known(got); found {
+				t.Errorf("%s of %q: %s is still in %q", name, secret, kind, got)
+			}
+			if counts := r.Counts(); len(counts) != 1 || counts[0].Times != 1 {
+				t.Errorf("%s of %q: counted %v; want one", name, secret, counts)
+			}
+		}
+	}
+}
+
+// What a cut has left of an escaped secret is found too, and the rest of an escape with it.
+func TestSCN48WhatACutLeavesOfAnEscapedSecretIsReplaced(t *testing.T) {
+	const written = `zw\u00f6lf\/\u00c4pfel`
+	for i := 3; i < len(written); i++ {
+		r := New(Secret{"given", "zwölf/Äpfel"})
+		if got := r.ReplaceCut(`{"a":"`+written[:i], false, true); len(got) != 6+i || strings.Contains(got, "zw") {
+			t.Errorf("%q became %q", written[:i], got)
+		}
+	}
+	for _, i := range []int{1, 2, 8, 11, 13, 19, 20} { // no escape is cut
+		r := New(Secret{"given", "zwölf/Äpfel"})
+		if got := r.ReplaceCut(written[i:]+`"}`, true, false); len(got) != len(written)-i+2 || strings.Contains(got, "fel") {
+			t.Errorf("%q became %q", written[i:], got)
+		}
+	}
+}
+
+// A credential that is escaped is learnt as it is.
+func TestSCN48AnEscapedCredentialIsLearnt(t *testing.T) {
+	got, r := replaced(`{"password":"hunt\/er\u00e4zz"} hunt/eräzz`)
+	if strings.Contains(got, "er") || strings.Contains(got, "zz") {
+		t.Errorf("got %q", got)
+	}
+	if kind, found := r.Find(got); found {
+		t.Errorf("%q: %s is still found", got, kind)
+	}
+}
+
+// A placeholder ends no sentence: after one that does, the machine reads a need (HND-60).
+func TestSCN48APlaceholderEndsNoSentence(t *testing.T) {
+	for n := range 40 {
+		if before, need, ok := reading.NeedIn("first " + placeholder(1, n+1) + " NEED: no"); ok {
+			t.Errorf("%d bytes: %q, %q", n+1, before, need)
+		}
+	}
+}
+
 func TestSCN48ASecretHasOnePlaceholder(t *testing.T) {
 	r := New(Secret{"a", "first-secret"}, Secret{"b", "other-secret"}, Secret{"short", "abc"})
-	if got := r.Replace("first-secret, other-secret, first-secret, abc"); got != "[secret-1..], [secret-2..], [secret-1..], abc" {
-		t.Errorf("got %q; want %q", got, "[secret-1..], [secret-2..], [secret-1..], abc")
+	if got := r.Replace("first-secret, other-secret, first-secret, abc"); got != "[secret-1xx], [secret-2xx], [secret-1xx], abc" {
+		t.Errorf("got %q; want %q", got, "[secret-1xx], [secret-2xx], [secret-1xx], abc")
 	}
 	if got := r.Counts(); len(got) != 2 || got[0] != (Count{"a", 2}) || got[1] != (Count{"b", 1}) {
 		t.Errorf("counted %v", got)
 	}
-	if len(placeholder(123, 5)) != 5 || placeholder(7, 4) != "[s7]" || placeholder(7, 8) != "[s7....]" {
-		t.Errorf("got %q, %q, %q; want 5 bytes, %q, %q", placeholder(123, 5), placeholder(7, 4), placeholder(7, 8), "[s7]", "[s7....]")
+	if len(placeholder(123, 5)) != 5 || placeholder(7, 4) != "[s7]" || placeholder(7, 8) != "[s7xxxx]" {
+		t.Errorf("got %q, %q, %q; want 5 bytes, %q, %q", placeholder(123, 5), placeholder(7, 4), placeholder(7, 8), "[s7]", "[s7xxxx]")
 	}
 }
 
