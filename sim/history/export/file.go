@@ -70,7 +70,7 @@ func (f *File) Check(by *redact.Redactor) error {
 }
 
 func checkNode(n *strict.Node, by *redact.Redactor) error {
-	if kind, found := by.Find(n.Value); found {
+	if kind, found := by.Find(strings.ReplaceAll(n.Value, "$${", "${")); found { // as the text has it
 		return leaked(kind)
 	}
 	for _, c := range n.Content {

@@ -121,6 +121,30 @@ func TestSCN48AFileWithASecretIsRefused(t *testing.T) {
 	}
 }
 
+// What is no secret in a text is none in the file, which doubles the dollar sign before a brace.
+func TestSCN48ADollarInATextIsNoSecret(t *testing.T) {
+	r, by := recorded(t, `
+scenario: 1
+name: x
+profile: default
+brain: [{says: "The address is /a?token=$${x}&b=1."}]
+timeline: [{user: "which address?"}]
+expect: {replies: {$any: true}}
+`), redact.New()
+	if err := r.Redact(by, false); err != nil {
+		t.Fatal(err)
+	}
+	for name, write := range map[string]func() (*File, error){"replay": r.Replay, "scenario": r.Scenario} { // order-free: each writes its own file
+		file, err := write()
+		if err != nil {
+			t.Fatalf("%s: got %v; want no error", name, err)
+		}
+		if err := file.Check(by); err != nil {
+			t.Errorf("%s: got %v; want no error", name, err)
+		}
+	}
+}
+
 // Where the machine decides by a secret, nothing is exported (SCN-48).
 func TestSCN48AnotherWayIsRefused(t *testing.T) {
 	other := recorded(t, withSecret)
