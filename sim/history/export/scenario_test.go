@@ -421,6 +421,29 @@ expect: {replies: {$any: true}}
 	}
 }
 
+// Of the summaries in a script, the request has its own, though a farewell and what keeps it in the queue
+// have theirs before.
+func TestSCN47ARequestKeepsItsSummaryAfterAnother(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+profile: shelly
+config: {backoff: [100ms]}
+brain: [{says: "One.", takes: 2s}, {says: "Two."}]
+brain_for: {summary: [{session: farewell, says: "Bye."}, {says: "The first."}, {fails: crashed}, {says: "The second."}]}
+timeline: [{user: "one"}, {at: 100ms, user: "two"}, {at: 1.9s, shutdown: true}, {at: 2.3s, start: true}]
+expect: {replies: {$any: true}}
+`)
+	file, err := r.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doubtless(t, "a summary after another", file)
+	if text := string(file.Source); !strings.Contains(text, "id: r0") || !strings.Contains(text, "code: crashed") || !strings.Contains(text, "The second.") {
+		t.Errorf("got\n%s; want %q, %q and %q", text, "id: r0", "code: crashed", "The second.")
+	}
+}
+
 // A tool that nobody called is only named, unless what is said of it, which is in each prompt, decides
 // the request's way. One that was called but never ran is declared as it was.
 func TestSCN47AToolThatNobodyCalledIsOnlyNamed(t *testing.T) {

@@ -21,7 +21,15 @@ func (s *story) scripts(o *object) {
 	}
 	for _, c := range of[fsm.AskBrain](s) {
 		ask, _ := c.effect.(fsm.AskBrain)
-		lines[ask.Purpose] = append(lines[ask.Purpose], s.line(c))
+		line := s.line(c)
+		if ask.Purpose == fsm.PurposeSummary && (s.follows || s.stopped) {
+			session := s.record.session(ask.Session)
+			if s.follows && len(lines[ask.Purpose]) == 0 { // that of the request before
+				lines[ask.Purpose] = []any{object{{"session", session}, {"says", "It is done."}, {"optional", true}}}
+			}
+			line.text("session", session) // not for a farewell's
+		}
+		lines[ask.Purpose] = append(lines[ask.Purpose], line)
 	}
 	for range s.record.Handles[min(1, len(s.record.Handles)):] { // each subagent reports to the session (HND-40)
 		lines[fsm.PurposeAnswer] = append(lines[fsm.PurposeAnswer], object{{"says", "It is done."}, {"optional", true}})

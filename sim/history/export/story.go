@@ -25,6 +25,7 @@ type story struct {
 	lived  int          // steps of the scenario so far, its boot among them
 
 	others  int  // requests of others that are told, since they ended this one
+	stopped bool // a signal has stopped the daemon, which then says farewell
 	follows bool // another request comes before: it keeps this one in the queue, or this one stops it
 
 	asked    []*call        // in the order in which they were first made
@@ -210,6 +211,7 @@ func (s *story) step(n int, before fsm.State) error {
 	case fsm.Configured: // told where it changes something
 	case fsm.Signalled:
 		s.lived++
+		s.stopped = true
 		s.when(n, object{{"shutdown", in.Name}})
 	default:
 		if step.About {
