@@ -142,8 +142,9 @@ type gathered struct {
 	names []string
 	items map[string][]item
 	steps []trace.Step
-	open  map[string]opened // what has begun and not ended, by what it is
-	order []string          // of open
+	open  map[string]opened    // what has begun and not ended, by what it is
+	order []string             // of open
+	since map[fsm.HandleID]int // from which step on a handle is in a state that no transition has told yet
 }
 
 type opened struct {
@@ -163,7 +164,7 @@ const (
 )
 
 func gather(steps []trace.Step) *gathered {
-	g := &gathered{items: map[string][]item{}, open: map[string]opened{}, steps: steps}
+	g := &gathered{items: map[string][]item{}, open: map[string]opened{}, since: map[fsm.HandleID]int{}, steps: steps}
 	for i := range steps {
 		g.step(i)
 	}
@@ -219,9 +220,17 @@ func (g *gathered) step(i int) {
 		g.end(fmt.Sprintf("timer %d", s.Input.Timer), i)
 	}
 	if s.Input.Kind == "boot" { // whatever was under way is over
+		for handle := range g.since { // order-free: each for itself
+			if _, open := g.open[fmt.Sprintf("handle %d", handle)]; open {
+				g.since[handle] = i
+			}
+		}
 		for _, key := range slices.Clone(g.order) {
 			g.end(key, i)
 		}
+	}
+	if _, known := g.since[s.Handle]; !known && s.Handle != 0 {
+		g.since[s.Handle] = i
 	}
 	if fromUser(s.Input.Kind) {
 		g.add(laneUser, item{from: i, to: i, Point: true, Class: "in", Label: s.Input.Words})
@@ -258,16 +267,24 @@ func (g *gathered) move(i int, m trace.Move) {
 			lane = "others"
 		}
 	}
-	g.end(key, i)
-	class := "state"
-	if state.Waits(m.To) {
-		class = "waits"
+	bar := func(of fsm.State, at int) opened {
+		class := "state"
+		if state.Waits(of) {
+			class = "waits"
+		}
+		return opened{lane, class, fmt.Sprintf("%s: %s", lane, of), string(of), at}
 	}
+	if at, known := g.since[m.Handle]; known && at < i {
+		if _, open := g.open[key]; !open {
+			g.begin(key, bar(m.From, at))
+		}
+	}
+	g.end(key, i)
 	if slices.Contains(state.HandleTable.Final, m.To) && m.Handle != 0 {
 		g.add(lane, item{from: i, to: i, Point: true, Class: "end", Label: string(m.To)})
 		return
 	}
-	g.begin(key, opened{lane, class, fmt.Sprintf("%s: %s", lane, m.To), string(m.To), i})
+	g.begin(key, bar(m.To, i))
 }
 
 func (g *gathered) effect(i int, e trace.Effect) {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/sim/history/htmlreport"
 	"shelly/sim/history/trace"
 )
@@ -256,6 +257,29 @@ func TestSIM33IdleGapsAreFolded(t *testing.T) {
 	}
 	if len(xs) != 6 || xs[4]-xs[3] > 5*(xs[1]-xs[0]) || xs[4]-xs[3] <= xs[1]-xs[0] {
 		t.Errorf("the steps stand at %v", xs)
+	}
+}
+
+// SIM-33: a handle has its first state from its first step on, and after a start the one that it still has.
+func TestSIM33AHandleIsInAStateBeforeItsFirstTransition(t *testing.T) {
+	d := document("x", 7)
+	steps := d.Cases[0].Steps
+	for i := range steps {
+		steps[i] = trace.Step{N: i + 1, At: fsm.Millis(100 * i), Input: trace.Input{Kind: "stored"}}
+	}
+	move := func(from, to fsm.State) []trace.Move {
+		return []trace.Move{{Table: state.HandleTable.Name, Handle: 4, Kind: fsm.KindUser, From: from, To: to}}
+	}
+	steps[1].Handle = 4
+	steps[2].Moves = move(state.Queued, state.Parked)
+	steps[3].Input.Kind = "boot"
+	steps[4].Moves = move(state.Parked, state.Queued)
+	steps[5].Moves = move(state.Queued, state.Done)
+	page := written(t, d)
+	for _, want := range []string{"step 2: user 4: queued<", "step 3: user 4: parked<", "step 4: user 4: parked<", "step 5: user 4: queued<", "step 6: done<"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the lanes have no %q", want)
+		}
 	}
 }
 
