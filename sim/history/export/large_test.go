@@ -9,6 +9,15 @@ import (
 	"shelly/sim/strict"
 )
 
+// SCN-47: what is too large as a scenario is no smaller as a replay, and the error does not point there.
+func TestSCN47AScenarioThatIsTooLargePointsToNothing(t *testing.T) {
+	r := recorded(t, withSecret)
+	r.From.Config.Prompts.Identity = strings.Repeat("x", strict.FileBytesMax)
+	if _, err := r.Scenario(); err == nil || err.Error() != "the scenario is too large; the limit is 4096 KiB" {
+		t.Errorf("got %.300v; want one that says that the scenario is too large", err)
+	}
+}
+
 // SCN-46: what is too large as a replay may be small as a scenario, and the error says so where there can be one.
 func TestSCN46AReplayThatIsTooLargePointsToTheScenario(t *testing.T) {
 	const hint = "--as scenario exports it alone"

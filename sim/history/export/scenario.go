@@ -14,6 +14,7 @@ import (
 	"shelly/sim/history"
 	"shelly/sim/scenario/format"
 	"shelly/sim/scenario/layout"
+	"shelly/sim/strict"
 )
 
 // The ids that the request has in a scenario, and another that it waits for.
@@ -136,6 +137,9 @@ func (s *story) write() (string, error) {
 		what = "a run of kind " + string(r.kind())
 	}
 	laid, err := layout.Text([]byte("# Exported from a journal: " + what + ".\n" + text))
+	if large := (*strict.Error)(nil); errors.As(err, &large) && large.Size() { // and a replay has more
+		return "", fmt.Errorf("the scenario %s", large.Problems[0].Text)
+	}
 	if err != nil {
 		return "", fmt.Errorf("use --as replay: the scenario %w", err)
 	}
