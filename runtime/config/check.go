@@ -93,9 +93,11 @@ func (l *loading) fitResults() {
 func (l *loading) check() {
 	c := l.config
 	l.checkFolder("data", c.Data)
-	l.checkFolder("workspace", c.Workspace)
-	if c.Data == c.Workspace {
-		l.problems.add(l.origins["data"], "data", "is also the workspace; give shelly's data a folder of its own")
+	if !l.sources.Anywhere || l.origins["workspace"].layer != layerDefault {
+		l.checkFolder("workspace", c.Workspace)
+		if c.Data == c.Workspace {
+			l.problems.add(l.origins["data"], "data", "is also the workspace; give shelly's data a folder of its own")
+		}
 	}
 	l.checkAnswer("brain.num_predict", c.Brain.NumPredict)
 	l.checkAnswer("brain.max_tokens", c.Brain.MaxTokens)

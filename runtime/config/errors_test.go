@@ -214,6 +214,27 @@ func TestRootAsCurrentFolderNeedsAWorkspace(t *testing.T) {
 	}
 }
 
+// A command that uses no workspace may be run anywhere; a workspace that is configured is checked.
+func TestCLI220OnlyAConfiguredWorkspaceIsCheckedWhereNoneIsUsed(t *testing.T) {
+	for _, c := range []struct{ dir, workspace, wrong string }{
+		{"/", "", ""}, {"/home/a/.local/share/shelly", "", ""},
+		{"/", "/", "workspace: / is the whole file system"}, {"/", "/home/a/.local/share/shelly", "data: is also the workspace"},
+	} {
+		s := config.Sources{Dir: c.dir, Home: "/home/a", Anywhere: true}
+		if c.workspace != "" {
+			s.Overrides = []config.Override{{Flag: "--workspace", Key: "workspace", Value: c.workspace}}
+		}
+		if _, err := config.Load(s); (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("in %s with %q: error %v, want %q", c.dir, c.workspace, err, c.wrong)
+		}
+		if s.Anywhere = false; c.workspace == "" {
+			if _, err := config.Load(s); err == nil {
+				t.Errorf("a command that works in %s is not refused", c.dir)
+			}
+		}
+	}
+}
+
 func TestCFG3OnlyAnOllamaServerIsNamedWithoutAScheme(t *testing.T) {
 	for _, key := range []string{"telemetry.traces", "tools.web.search.url"} {
 		w := newWorld(t)

@@ -25,6 +25,7 @@ type Sources struct {
 	Overrides   []Override // the last one for a key wins
 	Dir         string     // the current folder, an absolute path
 	Home        string     // the user's home folder, or empty
+	Anywhere    bool       // no tool will work in the workspace, so the current folder may be any (CLI-220)
 }
 
 // Override is a value given on the command line.

@@ -33,7 +33,7 @@ type place struct {
 }
 
 func (p *place) load() (config.Config, error) {
-	return p.Load(flags.Given("--workspace", "workspace", p.Workspace)...)
+	return p.LoadToWork(flags.Given("--workspace", "workspace", p.Workspace)...)
 }
 
 // open opens the skills that the configuration finds.

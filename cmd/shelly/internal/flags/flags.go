@@ -31,7 +31,7 @@ type Settings struct {
 
 // Load returns the effective configuration, with overrides of further flags.
 func (s *Settings) Load(more ...config.Override) (config.Config, error) {
-	return s.Place.Load(s.overrides(more)...)
+	return s.LoadToWork(s.overrides(more)...)
 }
 
 // ProvideConfig is Load for the parser.
@@ -53,10 +53,22 @@ func (s *Settings) overrides(more []config.Override) []config.Override {
 	return more
 }
 
-// Load returns the effective configuration, with overrides of further flags.
+// Load returns the effective configuration of a command that uses no workspace, with overrides of
+// further flags.
 func (p *Place) Load(more ...config.Override) (config.Config, error) {
+	s := sources()
+	s.Anywhere = true
+	return p.load(s, more)
+}
+
+// LoadToWork is Load for a command that uses the workspace, which is then to be a folder for it.
+func (p *Place) LoadToWork(more ...config.Override) (config.Config, error) {
+	return p.load(sources(), more)
+}
+
+func sources() config.Sources {
 	home, _ := os.UserHomeDir()
-	return p.load(config.Sources{DefaultFile: config.DefaultFile(os.Environ(), home), Environ: os.Environ()}, more)
+	return config.Sources{DefaultFile: config.DefaultFile(os.Environ(), home), Environ: os.Environ()}
 }
 
 // ProvideConfig is Load for the parser, which passes the configuration to a Run that takes one.
