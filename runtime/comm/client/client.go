@@ -246,6 +246,10 @@ func (c *Client) send(ctx context.Context, by *http.Client, method, path string,
 			return nil, "", fmt.Errorf("%w: process %d has said nothing at %s for %v: it hangs, or the machine is too busy; try again, or end it and start shelly again",
 				ErrSilent, at.PID, listens, c.o.ProofMax)
 		}
+		if errors.Is(err, errSilence) && process.Gone(at.PID, at.Start) {
+			return nil, "", fmt.Errorf("%w (process %d, which listened at %s, has ended, and what is there now says nothing; if a service manager holds the socket, it is starting shelly: try again)",
+				ErrNotRunning, at.PID, listens)
+		}
 		return nil, "", stranger(at, listens, filepath.Join(c.dir, TokenFile))
 	}
 	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() && ctx.Err() == nil {

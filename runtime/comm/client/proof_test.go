@@ -255,6 +255,13 @@ func TestCOM18AStaleEndpointIsNotARunningDaemon(t *testing.T) {
 		}
 		s.heardNothing(t, d.dir)
 	}
+	// A service manager that holds the socket accepts nothing until the daemon is there again.
+	d.client = client.New(d.dir, client.Options{ProofMax: time.Millisecond})
+	s := d.squat(left, func(net.Conn, *http.Request) {})
+	if _, err := d.client.Status(t.Context()); !errors.Is(err, client.ErrNotRunning) || !strings.Contains(err.Error(), "says nothing; if a service manager") {
+		t.Errorf("of one that is silent: %v", err)
+	}
+	s.heardNothing(t, d.dir)
 }
 
 func TestCOM91ADaemonWithoutAnAddressIsFoundAtItsSocket(t *testing.T) {
