@@ -70,12 +70,22 @@ func (p *place) check(h host, cfg config.Config) error {
 		return exit.Errorf(exit.Usage, "--as is for a system service: add --system, or leave --as out, since your own service runs as you")
 	case !p.System && h.uid == 0 && h.system == "linux":
 		return exit.Errorf(exit.Usage, "this is root; install a system service with --system --as USER, or run this as the user to run shelly as")
-	case !p.System && h.config == "":
+	}
+	if err := p.housed(h); err != nil || !p.Socket {
+		return err
+	}
+	return checkSocket(cfg)
+}
+
+// housed refuses to look for the file of a user's service where there is no folder for it.
+func (p *place) housed(h host) error {
+	if !p.System && h.config == "" {
 		return exit.Errorf(exit.Usage, "there is no folder for the service's file, because HOME is not set, or XDG_CONFIG_HOME names no absolute path; set HOME")
 	}
-	if !p.Socket {
-		return nil
-	}
+	return nil
+}
+
+func checkSocket(cfg config.Config) error {
 	at, err := netip.ParseAddrPort(cfg.Comm.HTTP)
 	if err != nil || at.Port() == 0 || !at.Addr().Unmap().IsLoopback() {
 		return exit.Errorf(exit.Usage, "--socket needs comm.http with a loopback address and a fixed port, such as --set comm.http=127.0.0.1:7433; it is %q", cfg.Comm.HTTP)

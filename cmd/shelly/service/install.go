@@ -44,6 +44,13 @@ func (c *installCmd) install(h host, t *terminal.Terminal) error {
 		for _, folder := range missing(cfg, c.System) {
 			p.notes = append(p.notes, wanted(folder))
 		}
+		left, err := p.leaves()
+		if err != nil {
+			return exit.With(exit.Failed, err)
+		}
+		if left {
+			p.notes = append(p.notes, p.left+" is of an install with --socket; it is removed")
+		}
 		p.print(t.Out)
 		return nil
 	}
@@ -57,6 +64,9 @@ func (c *installCmd) install(h host, t *terminal.Terminal) error {
 		return err
 	}
 	if err := c.write(t.Out, p); err != nil {
+		return err
+	}
+	if err := c.clear(h, t.Out, p); err != nil {
 		return err
 	}
 	for _, words := range p.start {
@@ -147,5 +157,26 @@ func (c *installCmd) write(w io.Writer, p plan) error {
 		}
 		fmt.Fprintln(w, "written", f.path)
 	}
+	return nil
+}
+
+// clear removes the socket of an earlier install, which the service would be given in place of its
+// own settings (CLI-201, DEP-3).
+func (c *installCmd) clear(h host, w io.Writer, p plan) error {
+	left, err := p.leaves()
+	if err != nil {
+		return c.unwritten(err)
+	}
+	if !left {
+		return nil
+	}
+	fmt.Fprintln(w, "run    ", strings.Join(p.drop, " "))
+	if _, err := h.run(context.Background(), p.drop...); err != nil {
+		return exit.Errorf(exit.Failed, "%w\nThe socket of an earlier install is still there; run shelly service uninstall, then install again", err)
+	}
+	if err := os.Remove(p.left); err != nil {
+		return c.unwritten(err)
+	}
+	fmt.Fprintln(w, "removed", p.left)
 	return nil
 }

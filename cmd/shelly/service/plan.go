@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
 )
@@ -11,6 +12,8 @@ import (
 // plan is what an install writes and runs, and what an uninstall reverses.
 type plan struct {
 	files  []unitFile
+	left   string     // the unit of a socket that these flags do not have; an earlier install may have written it
+	drop   []string   // the command that an install runs before removing it
 	start  [][]string // commands that an install runs after writing the files
 	stop   [][]string // commands that an uninstall runs before removing the files
 	after  [][]string // commands that an uninstall runs after that
@@ -40,21 +43,25 @@ func systemdPlan(h host, u unit, socket bool) (p plan, err error) {
 		folder, systemctl = filepath.Join(h.config, "systemd/user"), []string{"systemctl", "--user"}
 	}
 	do := func(words ...string) []string { return append(systemctl[:len(systemctl):len(systemctl)], words...) }
-	names := []string{serviceName}
 	text, err := render("service", u)
 	if err != nil {
 		return p, exit.With(exit.Usage, err)
 	}
 	p.files = []unitFile{{filepath.Join(folder, serviceName), text}}
+	socketFile := filepath.Join(folder, socketName)
 	if socket {
 		if text, err = render("socket", u); err != nil {
 			return p, exit.With(exit.Usage, err)
 		}
-		p.files = append(p.files, unitFile{filepath.Join(folder, socketName), text})
-		names = []string{socketName, serviceName}
+		p.files = append(p.files, unitFile{socketFile, text})
+		// systemd starts no socket whose service runs already.
+		p.start = [][]string{do("daemon-reload"), do("enable", socketName, serviceName), do("stop", socketName, serviceName), do("start", socketName, serviceName)}
+		p.stop = [][]string{do("disable", "--now", socketName, serviceName)}
+	} else {
+		p.left, p.drop = socketFile, do("disable", "--now", socketName)
+		p.start = [][]string{do("daemon-reload"), do("enable", serviceName), do("restart", serviceName)}
+		p.stop = [][]string{do("disable", "--now", serviceName)}
 	}
-	p.start = [][]string{do("daemon-reload"), do(append([]string{"enable"}, names...)...), do(append([]string{"restart"}, names...)...)}
-	p.stop = [][]string{do(append([]string{"disable", "--now"}, names...)...)}
 	p.after = [][]string{do("daemon-reload")}
 	p.look = do("show", serviceName, "--property=ActiveState,SubState,StatusText,Result,ExecMainStatus,NRestarts,MainPID,UnitFileState")
 	if !h.booted {
@@ -68,6 +75,15 @@ func systemdPlan(h host, u unit, socket bool) (p plan, err error) {
 		p.notes = append(p.notes, fmt.Sprintf("/etc/passwd has no user %s: unless another directory has, create the user before the service starts", u.As))
 	}
 	return p, nil
+}
+
+// leaves reports whether an earlier install wrote the unit of a socket, which these flags do not have.
+func (p plan) leaves() (bool, error) {
+	if p.left == "" {
+		return false, nil
+	}
+	now, err := readFile(p.left)
+	return strings.Contains(now, writtenMark), err
 }
 
 func launchdPlan(h host, u unit) (p plan, err error) {

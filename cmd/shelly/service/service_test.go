@@ -239,7 +239,7 @@ func TestCLI201AServiceIsInstalledAndRemoved(t *testing.T) {
 		if n := strings.Count(b.out.String(), want+" "+b.config); n != 2 {
 			t.Errorf("%d files %s:\n%s", n, want, b.out.String())
 		}
-		asked := []string{"systemctl --user daemon-reload", "systemctl --user enable shelly.socket shelly.service", "systemctl --user restart shelly.socket shelly.service"}
+		asked := []string{"systemctl --user daemon-reload", "systemctl --user enable shelly.socket shelly.service", "systemctl --user stop shelly.socket shelly.service", "systemctl --user start shelly.socket shelly.service"}
 		if diff := cmp.Diff(asked, b.asked); diff != "" {
 			t.Errorf("commands (-want +got):\n%s", diff)
 		}
@@ -256,7 +256,7 @@ func TestCLI201AServiceIsInstalledAndRemoved(t *testing.T) {
 	}
 	remove := func() error { return (&uninstallCmd{place: b.place()}).uninstall(b.host, b.terminal()) }
 	b.asked = nil
-	if err := remove(); err != nil || len(b.asked) != 2 || b.asked[0] != "systemctl --user disable --now shelly.socket shelly.service" {
+	if err := (&uninstallCmd{}).uninstall(b.host, b.terminal()); err != nil || !strings.Contains(b.out.String(), "data and configuration stay: "+b.place().Data+"\n") || len(b.asked) != 2 || b.asked[0] != "systemctl --user disable --now shelly.socket shelly.service" {
 		t.Errorf("CLI-203: %v, %q", err, b.asked)
 	}
 	if left, _ := filepath.Glob(filepath.Join(b.config, "systemd/user/*")); len(left) > 0 {
@@ -264,6 +264,60 @@ func TestCLI201AServiceIsInstalledAndRemoved(t *testing.T) {
 	}
 	if err := remove(); err != nil || !strings.Contains(b.out.String(), "not installed") {
 		t.Errorf("CLI-203: a second time: %v: %s", err, b.out.String())
+	}
+}
+
+// A socket that these flags do not have would still give the service its address (DEP-3).
+func TestCLI201AnInstallWithoutASocketRemovesTheEarlierOne(t *testing.T) {
+	b := newBench(t)
+	socket := filepath.Join(b.config, "systemd/user", socketName)
+	install := func(with, dry bool) error {
+		c := &installCmd{place: b.place(), DryRun: dry}
+		c.Socket = with
+		b.asked = nil
+		return c.install(b.host, b.terminal())
+	}
+	if err := install(true, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := install(false, true); err != nil || !strings.Contains(b.out.String(), "# note: "+socket+" is of an install with --socket") {
+		t.Errorf("a dry run: %v\n%s", err, &b.out)
+	}
+	if err := (&statusCmd{b.place()}).status(b.host, b.terminal()); err != nil || !strings.Contains(b.out.String(), socket+" is of an install with --socket") {
+		t.Errorf("CLI-202: status: %v\n%s", err, &b.out)
+	}
+	if err := install(false, false); err != nil || !strings.Contains(b.out.String(), "removed "+socket) {
+		t.Errorf("the install: %v\n%s", err, &b.out)
+	}
+	asked := []string{"systemctl --user disable --now shelly.socket", "systemctl --user daemon-reload", "systemctl --user enable shelly.service", "systemctl --user restart shelly.service"}
+	if diff := cmp.Diff(asked, b.asked); diff != "" {
+		t.Errorf("commands (-want +got):\n%s", diff)
+	}
+	if _, err := os.Stat(socket); err == nil {
+		t.Error("the socket's unit is still there")
+	}
+	if err := os.WriteFile(socket, []byte("[Socket]\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := install(false, false); err != nil || strings.Contains(b.out.String(), socket) {
+		t.Errorf("beside a person's own socket: %v\n%s", err, &b.out)
+	}
+	if _, err := os.Stat(socket); err != nil {
+		t.Errorf("a person's own socket: %v", err)
+	}
+}
+
+// Without a folder to look in, nobody knows whether there is a service.
+func TestCLI203NothingIsRemovedWithoutAHome(t *testing.T) {
+	b := newBench(t)
+	if err := (&installCmd{place: b.place()}).install(b.host, b.terminal()); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(b.config)
+	b.config = ""
+	err := (&uninstallCmd{place: b.place()}).uninstall(b.host, b.terminal())
+	if code(err) != exit.Usage || !strings.Contains(err.Error(), "set HOME") {
+		t.Errorf("got %v (%d)", err, code(err))
 	}
 }
 

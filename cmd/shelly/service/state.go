@@ -43,6 +43,13 @@ func (c *statusCmd) status(h host, t *terminal.Terminal) error {
 		installed = installed || now != ""
 		fmt.Fprintf(t.Out, "%s %s\n", f.path, is)
 	}
+	left, err := p.leaves()
+	if err != nil {
+		return exit.With(exit.Failed, err)
+	}
+	if left {
+		fmt.Fprintf(t.Out, "%s is of an install with --socket, which these flags do not have\n", p.left)
+	}
 	if p.tell(t.Out); !installed {
 		return exit.Errorf(exit.NoMatch, "the service is not installed; install it with shelly service install")
 	}
@@ -69,7 +76,7 @@ type uninstallCmd struct {
 func (c *uninstallCmd) Run(t *terminal.Terminal) error { return c.uninstall(thisHost(), t) }
 
 func (c *uninstallCmd) uninstall(h host, t *terminal.Terminal) error {
-	p, data, err := c.planToRemove(h)
+	p, err := c.planToRemove(h)
 	if err != nil {
 		return err
 	}
@@ -77,41 +84,58 @@ func (c *uninstallCmd) uninstall(h host, t *terminal.Terminal) error {
 		fmt.Fprintln(t.Out, "the service is not installed")
 		return nil
 	}
+	data, err := p.data()
+	if err != nil {
+		return exit.With(exit.Failed, err)
+	}
 	if err := c.remove(h, t, p); err != nil {
 		return err
 	}
-	fmt.Fprintf(t.Out, "data and configuration stay: %s\n", data)
+	fmt.Fprintln(t.Out, "data and configuration stay"+data)
 	return nil
 }
 
 // planToRemove returns the plan of the files that exist.
-func (c *uninstallCmd) planToRemove(h host) (plan, string, error) {
-	cfg, err := c.Load()
+func (c *uninstallCmd) planToRemove(h host) (plan, error) {
+	if err := c.housed(h); err != nil {
+		return plan{}, err
+	}
+	cfg, err := c.Place.Load() // what the service runs does not matter here
 	if err != nil {
-		return plan{}, "", err
+		return plan{}, err
 	}
 	u := unitOf(cfg, []string{"/shelly"})
 	u.User = !c.System
 	p, err := planFor(h, u, true)
 	if err != nil {
-		return p, "", err
+		return p, err
 	}
 	if there, err := p.there(); err != nil || len(there) == 0 {
-		return plan{}, "", err
+		return plan{}, err
 	}
 	socket := len(p.files) > 1
 	if socket {
 		now, err := readFile(p.files[1].path)
 		if err != nil {
-			return p, "", exit.With(exit.Failed, err)
+			return p, exit.With(exit.Failed, err)
 		}
 		socket = now != ""
 	}
 	if p, err = planFor(h, u, socket); err != nil {
-		return p, "", err
+		return p, err
 	}
 	p.files, err = p.there()
-	return p, cfg.Data, err
+	return p, err
+}
+
+// data returns where the service's data is, as its unit names it: the flags may name another folder.
+func (p plan) data() (string, error) {
+	text, err := readFile(p.files[0].path)
+	_, text, _ = strings.Cut(text, " run --data ")
+	if folder, _, ok := strings.Cut(text, " --workspace "); ok && !strings.Contains(folder, "\n") {
+		return ": " + folder, nil
+	}
+	return "", err
 }
 
 // there returns the existing files of a plan, all of which an install must have written.
