@@ -15,6 +15,11 @@ func (r *run) moment(m *Moment) error {
 	switch {
 	case m.Boot && r.driver == nil:
 		return r.start()
+	case m.Boot:
+		if !m.Optional && len(r.result.Crashes) == 0 {
+			r.unexpected(m, "a start, but the process has not stopped yet")
+		}
+		return nil
 	case m.Request != nil:
 		return r.request(*m.Request)
 	case m.Again && len(r.sent) > 0:

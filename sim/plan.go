@@ -138,7 +138,7 @@ type Moment struct {
 	Revoke    *Revoke
 	Schedule  *fsm.ScheduleChanged
 	Grants    *[]fsm.Grant // a person writes the file of grants; the next start or change of the configuration reads it
-	Optional  bool         // (Cancel, Answer, Revoke) no failure if there is nothing to cancel, answer or revoke
+	Optional  bool         // (Boot, Cancel, Answer, Revoke) no failure if the process runs, or there is nothing to cancel, answer or revoke
 	Full      fsm.Millis   // how long the disk is below the reserve
 	Jump      fsm.Millis   // the wall clock is put forward by this, or back if it is negative; timers are not affected
 	Speeds    *Speeds      // how fast the server is from now on

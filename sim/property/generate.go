@@ -150,7 +150,7 @@ func (g *generator) timeline() *strict.Node {
 		switch pick.Key() {
 		case "user", "command":
 			asked = true
-		case "cancel", "approve", "deny", "resolve", "revoke":
+		case "start", "cancel", "approve", "deny", "resolve", "revoke":
 			moment.Put("optional", strict.True())
 		}
 		out.Content = append(out.Content, moment)

@@ -182,12 +182,16 @@ func TestSCN10AMomentThatComesToNothingHasItsPlace(t *testing.T) {
 		"approve: true":        "judged.scenario.yaml:6:5: timeline[1] unexpected: a decision, but no tool call waited for one; does its tool have approve: true?\n",
 		"resolve: it was sent": "judged.scenario.yaml:6:5: timeline[1] unexpected: a resolution, but nothing was held\n",
 		"revoke: true":         "judged.scenario.yaml:6:5: timeline[1] unexpected: a revocation, but there was no grant to revoke\n",
+		"start: true":          "judged.scenario.yaml:6:5: timeline[1] unexpected: a start, but the process has not stopped yet\n",
 		"schedule: {run: s1}":  "judged.scenario.yaml:6:5: timeline[1] unexpected: a change of a schedule that was refused: ",
 	} {
 		o := outcome(t, head+"  - {at: 1s, "+entry+"}\nbrain: [{says: Full.}]\n")
 		if len(o.Failures) != 1 || !strings.Contains(o.Failures[0].String(), want) {
 			t.Errorf("%s: %v, want %s", entry, o.Failures, want)
 		}
+	}
+	if o := outcome(t, head+"  - {at: 1s, start: true, optional: true}\nbrain: [{says: Full.}]\n"); len(o.Failures) > 0 {
+		t.Errorf("an optional start fails: %v", o.Failures)
 	}
 	for fault, want := range map[string]string{ // order-free: each for itself
 		"recall: {fails: x}":           "faults.recall this fault hit nothing: there was no such call; add",
