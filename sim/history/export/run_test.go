@@ -56,6 +56,7 @@ func holds(t *testing.T, r *Record, texts []string, changed map[string][2]string
 		t.Fatal(err)
 	}
 	doubtless(t, r.Name(), file)
+	holdsUnderSeeds(t, file)
 	for _, text := range texts {
 		if !strings.Contains(string(file.Source), text) {
 			t.Errorf("got\n%s; want in it %s", file.Source, text)
@@ -121,7 +122,7 @@ faults: {tool: {name: look, nth: 2, fails: busy}}
 expect: {replies: {$any: true}}
 `
 	holds(t, runOf(t, file, fsm.KindSchedule, 2), []string{
-		"{schedule: {add: count the mails, every: \"8760h\", session: a, channel: cli, chat: direct}}", "{schedule: {run: s1}}", "  schedule:s1:\n", "text: \"42 mails.\"", "kind: schedule, path: [queued, loading, ",
+		"{schedule: {add: count the mails, every: \"8760h\", session: a, channel: cli, chat: direct}}", "schedule: {run: s1}}", "  schedule:s1:\n", "text: \"42 mails.\"", "kind: schedule, path: [queued, loading, ",
 	}, map[string][2]string{
 		"expect.messages": {"says: \"43 mails.\"", "says: No mails."},
 	})

@@ -158,6 +158,10 @@ func nameOf(text string) string {
 	return text
 }
 
+// apart is the time between entries of the timeline whose order matters: those of one time may come in
+// any (SIM-2).
+const apart = fsm.Millis(1)
+
 // begin is what the timeline begins with: what the record is of, after another request that it waits for.
 func (s *story) begin() ([]any, error) {
 	r := s.record
@@ -166,7 +170,7 @@ func (s *story) begin() ([]any, error) {
 		o.text("session", of.Home)
 		o.text("channel", of.Origin.Channel)
 		o.text("chat", of.Origin.Chat)
-		return []any{object{{"schedule", o}}, object{{"schedule", object{{"run", scheduleID}}}}}, nil
+		return []any{object{{"schedule", o}}, object{{"at", span(apart)}, {"schedule", object{{"run", scheduleID}}}}}, nil
 	}
 	if in, ok := r.Steps[0].Input.Fact.(fsm.EventRaised); ok {
 		o := object{{"source", in.Source}, {"kind", in.Event}}
@@ -182,10 +186,11 @@ func (s *story) begin() ([]any, error) {
 		return []any{request}, err
 	}
 	other, _ := s.before()
+	at := apart
 	if r.command() != "" { // once the model is asked
-		request = append(object{{"at", span(fsm.Second)}}, request...)
+		at = fsm.Second
 	}
-	return []any{other, request}, nil
+	return []any{other, append(object{{"at", span(at)}}, request...)}, nil
 }
 
 // kind is what kind of work a run is.

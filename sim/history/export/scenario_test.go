@@ -421,6 +421,39 @@ expect: {replies: {$any: true}}
 	}
 }
 
+// What came one after another is no matter of a seed, which orders what comes at one time (SIM-2).
+func TestSCN47AScenarioHoldsUnderEverySeed(t *testing.T) {
+	for name, timeline := range map[string]string{ // order-free: each is a request of its own
+		"another before": `[{user: "one"}, {at: 100ms, user: "two"}, {at: 1.9s, shutdown: true}, {at: 2.3s, start: true}]`,
+		"at once":        `[{user: "one", id: a}, {at: 3ms, cancel: a}]`,
+	} {
+		file, err := recorded(t, `
+scenario: 1
+name: x
+brain: [{says: "One.", takes: 2s}, {says: "Two.", optional: true}]
+timeline: `+timeline+`
+expect: {replies: {$any: true}}
+`).Scenario()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		holdsUnderSeeds(t, file)
+	}
+}
+
+func holdsUnderSeeds(t *testing.T, file *File) {
+	t.Helper()
+	f, err := scenario.Parse("a.scenario.yaml", file.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(10) {
+		if out := f.Run(sim.Options{Choose: sim.NewSeeded(seed + 1)}); len(out.Failures) > 0 {
+			t.Errorf("seed %d: %v; it does not hold:\n%s", seed+1, out.Failures[0].Text, file.Source)
+		}
+	}
+}
+
 // Of the summaries in a script, the request has its own, though a farewell and what keeps it in the queue
 // have theirs before.
 func TestSCN47ARequestKeepsItsSummaryAfterAnother(t *testing.T) {

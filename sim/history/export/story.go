@@ -259,12 +259,14 @@ func (s *story) progressed(n int, in fsm.Fact) bool {
 	return false
 }
 
-// when adds an entry of the timeline, at the time of a step.
-func (s *story) when(n int, entry object) { s.at(s.times[n-1], entry) }
+// when adds an entry of the timeline, at the time of a step and after what the case begins with.
+func (s *story) when(n int, entry object) { s.add(max(s.round(s.times[n-1]-s.began), 2*apart), entry) }
 
 // at adds an entry of the timeline.
-func (s *story) at(time fsm.Millis, entry object) {
-	s.timeline = append(s.timeline, append(object{{"at", span(s.round(time - s.began))}}, entry...))
+func (s *story) at(time fsm.Millis, entry object) { s.add(s.round(time-s.began), entry) }
+
+func (s *story) add(at fsm.Millis, entry object) {
+	s.timeline = append(s.timeline, append(object{{"at", span(at)}}, entry...))
 }
 
 // boot tells a start: after a stop, or after a crash.
