@@ -58,7 +58,7 @@ func edited(in fsm.Input, edits []Edit) (fsm.Input, error) {
 // EditKeys returns what can be edited of an input:
 //
 //	text      of requested and resolved
-//	result    of tool_answered; failed, true or false, says whether it is an error
+//	result    of tool_answered, which then asks nobody; failed, true or false, says whether it is an error
 //	says      of brain_answered and brain_failed: the text, and no calls
 //	calls     of the same: [{"name": "exec", "args": {…}}], beside the text
 //	recalled  of recalled: ["a summary", …], or [{"id": "h1", "summary": "…"}]
@@ -105,10 +105,13 @@ func editing() []editable {
 	return []editable{
 		of("text", func(in fsm.Requested, v string) (fsm.Fact, error) { in.Text = v; return in, nil }),
 		of("text", func(in fsm.Resolved, v string) (fsm.Fact, error) { in.Text = v; return in, nil }),
-		of("result", func(in fsm.ToolAnswered, v string) (fsm.Fact, error) { in.Text = v; return in, nil }),
+		of("result", func(in fsm.ToolAnswered, v string) (fsm.Fact, error) {
+			in.Text, in.Kept, in.Asks = v, fsm.Kept{}, "" // the record has kept another
+			return in, nil
+		}),
 		of("failed", func(in fsm.ToolAnswered, v string) (_ fsm.Fact, err error) {
 			in.Failed, err = truth(v)
-			in.Nothing, in.Invalid = false, false
+			in.Nothing, in.Invalid, in.Asks = false, false, ""
 			return in, err
 		}),
 		of("says", says), of("calls", calling),

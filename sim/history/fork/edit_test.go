@@ -23,6 +23,8 @@ func TestSIM15EachKindOfInputCanBeEdited(t *testing.T) {
 		{fsm.Input{Fact: fsm.Decided{Key: "k", Approve: true, Grant: fsm.GrantAlways}}, []Edit{{"reason", " b\n"}}, fsm.Input{Fact: fsm.Decided{Key: "k", Reason: "b"}}},
 		{fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "a"}}, []Edit{{"result", ""}}, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3)}}},
 		{fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "a"}}, []Edit{{"failed", "true"}, {"result", "no"}}, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "no", Failed: true}}},
+		{fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "a", Kept: fsm.Kept{Ref: "r", Tail: "z", Bytes: 9, Tokens: 3}}}, []Edit{{"result", "b"}}, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "b"}}},
+		{fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "a", Failed: true, Nothing: true, Asks: "why"}}, []Edit{{"result", "b"}, {"failed", "false"}}, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Text: "b"}}},
 		{fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3), Failed: true, Nothing: true}}, []Edit{{"failed", "false"}}, fsm.Input{Fact: fsm.ToolAnswered{Answered: fsm.To(3)}}},
 		{
 			fsm.Input{Fact: fsm.BrainAnswered{Answered: fsm.To(3), Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{Name: "x"}}, Thinking: "hm"}},
