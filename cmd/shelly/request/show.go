@@ -29,7 +29,7 @@ type showCmd struct {
 	Full         bool   `help:"Do not cut texts; show timers too."`
 	flags.AsJSON `set:"json=Print as JSON, like GET /v1/requests/ID/steps."`
 	Trace        bool     `xor:"shape" help:"Show each step with its transitions, what the model was sent and what changed."`
-	HTML         string   `name:"html" xor:"shape,out" placeholder:"FILE" help:"Write one HTML file with each step, its secrets replaced."`
+	HTML         string   `name:"html" xor:"shape" placeholder:"FILE" help:"Write one HTML file with each step, its secrets replaced."`
 	Force        bool     `help:"With --html: overwrite an existing file."`
 	Secret       []string `placeholder:"VALUE|@FILE" sep:"none" help:"With --html: a text to remove too, or a file with one; may be repeated."`
 	journalled
@@ -39,6 +39,14 @@ type showCmd struct {
 func (showCmd) Help() string {
 	return "Replays the journal's inputs with today's code and marks each step where it decides differently. " +
 		"Reads from the running daemon, as far as it is durable, which can be a second behind, or from the data folder."
+}
+
+// Validate refuses two outputs (CLI-163). The parser calls it.
+func (c *showCmd) Validate() error {
+	if c.JSON && c.HTML != "" {
+		return errors.New("--json and --html can't be used together")
+	}
+	return nil
 }
 
 // Run implements the subcommand (CLI-15).
