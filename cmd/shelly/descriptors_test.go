@@ -12,7 +12,9 @@ import (
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
+	"shelly/runtime/datafolder"
 	"shelly/runtime/mock"
+	"shelly/runtime/store"
 )
 
 // echoBrain runs one command for each question and reports the result.
@@ -29,19 +31,25 @@ func (echoBrain) Answer(_ context.Context, q mock.Question) (mock.Answer, error)
 	return mock.Answer{Calls: []fsm.ToolCall{{Name: "exec", Args: `{"command":"echo here"}`}}}, nil
 }
 
-// A daemon that may have few files open answers every request, even while more clients than
-// that are connected and silent (CFG-15, COM-19).
+// A daemon that may have the fewest files open with which it starts answers every request, even while more clients than
+// that are connected and silent, and stops (CFG-15, COM-19).
 func TestCFG15StrangersTakeNoDescriptorFromARequest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and starts the real binary")
 	}
 	bin := buildShelly(t)
 	few := filepath.Join(t.TempDir(), "shelly")
-	must(t, os.WriteFile(few, []byte("#!/bin/sh\nulimit -n 48 && exec "+bin+" \"$@\"\n"), 0o700))
+	must(t, os.WriteFile(few, []byte("#!/bin/sh\nulimit -n 64 && exec "+bin+" \"$@\"\n"), 0o700))
 	p := &process{
 		t: t, bin: few, data: filepath.Join(t.TempDir(), "data"), dir: t.TempDir(),
 		env:  []string{"OLLAMA_HOST=" + serveMock(t, echoBrain{})},
 		args: []string{"--allow-exec", "--profile", "default", "--set", "init=off"},
+	}
+	for n := range 15 { // a start makes a table of the log, and a compaction has them all open
+		s, err := store.Open(datafolder.Store(p.data), store.Options{})
+		must(t, err)
+		must(t, s.PutEntry(fsm.Entry{ID: fmt.Sprint("e", n), Text: "a thing"}))
+		must(t, s.Close())
 	}
 	p.start()
 	at, err := client.ReadEndpoint(p.data)

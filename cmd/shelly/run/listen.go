@@ -30,8 +30,9 @@ import (
 // fewDescriptors is how many descriptors a daemon with a few clients and a command needs.
 const fewDescriptors = 96
 
-// leastDescriptors is what a start needs. With fewer it would wait forever.
-const leastDescriptors = 24
+// leastDescriptors is what a daemon needs: some 20 of its own, up to 20 for the tables that a
+// compaction reads, and the rest for a few clients and a command. With fewer it could wait forever.
+const leastDescriptors = 64
 
 // enoughDescriptors refuses a start that could never serve (CFG-15).
 func enoughDescriptors() error {
