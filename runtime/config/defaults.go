@@ -129,7 +129,7 @@ func DefaultFile(environ []string, home string) string {
 	if dir, ok := lookup(environ, "XDG_CONFIG_HOME"); ok && filepath.IsAbs(dir) {
 		return filepath.Join(dir, "shelly", "config.yaml")
 	}
-	if home != "" {
+	if filepath.IsAbs(home) {
 		return filepath.Join(home, ".config", "shelly", "config.yaml")
 	}
 	return ""

@@ -24,7 +24,7 @@ type Sources struct {
 	Environ     []string   // "NAME=value" pairs, as os.Environ returns them
 	Overrides   []Override // the last one for a key wins
 	Dir         string     // the current folder, an absolute path
-	Home        string     // the user's home folder, or empty
+	Home        string     // the user's home folder; one that is not absolute counts as none
 	Anywhere    bool       // no tool will work in the workspace, so the current folder may be any (CLI-220)
 }
 
@@ -59,6 +59,9 @@ type loading struct {
 func Load(s Sources) (Config, error) {
 	if !filepath.IsAbs(s.Dir) {
 		return Config{}, fmt.Errorf("current folder %s is not an absolute path", wording.Quote(s.Dir))
+	}
+	if !filepath.IsAbs(s.Home) {
+		s.Home = "" // what it would lead to depends on the current folder
 	}
 	l := &loading{sources: s, schema: newSchema(), origins: map[string]origin{}}
 	l.gatherFile()

@@ -347,15 +347,17 @@ func TestDefaultFoldersFollowXDG(t *testing.T) {
 		{w.Environ, "/home/a", "/srv/etc/shelly/config.yaml"},
 		{[]string{"XDG_CONFIG_HOME=relative"}, "/home/a", "/home/a/.config/shelly/config.yaml"},
 		{nil, "/home/a", "/home/a/.config/shelly/config.yaml"},
-		{nil, "", ""},
+		{nil, "", ""}, {nil, "relative", ""},
 	} {
 		if got := config.DefaultFile(c.environ, c.home); got != c.want {
 			t.Errorf("DefaultFile(%q, %q) = %q, want %q", c.environ, c.home, got, c.want)
 		}
 	}
-	w.Environ, w.Home = nil, ""
-	if got, want := w.load().Data, filepath.Join(w.Dir, ".shelly"); got != want {
-		t.Errorf("data = %s, want %s", got, want)
+	for _, home := range []string{"", "relative"} {
+		w.Environ, w.Home = nil, home
+		if got, want := w.load().Data, filepath.Join(w.Dir, ".shelly"); got != want {
+			t.Errorf("with the home %q: data = %s, want %s", home, got, want)
+		}
 	}
 }
 

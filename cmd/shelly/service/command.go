@@ -80,7 +80,7 @@ func (p *place) check(h host, cfg config.Config) error {
 // housed refuses to look for the file of a user's service where there is no folder for it.
 func (p *place) housed(h host) error {
 	if !p.System && h.config == "" {
-		return exit.Errorf(exit.Usage, "there is no folder for the service's file, because HOME is not set, or XDG_CONFIG_HOME names no absolute path; set HOME")
+		return exit.Errorf(exit.Usage, "there is no folder for the service's file, because HOME or XDG_CONFIG_HOME names no absolute path; set HOME")
 	}
 	return nil
 }

@@ -38,7 +38,9 @@ func thisHost() host {
 	_, unbooted := os.Lstat("/run/systemd/system") // like sd_booted(3)
 	h.booted = unbooted == nil
 	h.home, _ = os.UserHomeDir()
-	h.config, _ = os.UserConfigDir()
+	if h.config, _ = os.UserConfigDir(); !filepath.IsAbs(h.config) {
+		h.config = "" // HOME is relative
+	}
 	u, err := user.Current()
 	h.name = nameOf(u, err, h.uid)
 	return h
