@@ -9,6 +9,7 @@ import (
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 type showCmd struct {
@@ -53,7 +54,7 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 		for _, e := range s.Metadata {
 			fmt.Fprintf(t.Out, "metadata.%s: %s\n", terminal.Printable(e.Key), terminal.Printable(e.Value))
 		}
-		fmt.Fprintf(t.Out, "size: about %d tokens\n\n", fsm.TextTokens(text))
+		fmt.Fprintf(t.Out, "size: about %s\n\n", wording.Count(fsm.TextTokens(text), "token"))
 	}
 	for line := range strings.Lines(strings.TrimSuffix(text, "\n") + "\n") {
 		fmt.Fprintln(t.Out, terminal.Printable(strings.TrimSuffix(line, "\n")))
