@@ -3,6 +3,7 @@ package ollama
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -80,7 +81,12 @@ func (c *Client) failed(ctx context.Context, err error) *Error {
 		return c.ended(ctx)
 	}
 	var op *net.OpError
+	var cert *tls.CertificateVerificationError
 	switch {
+	case errors.As(err, &cert):
+		return failure(fsm.BrainError, "the server at %s has a certificate that is not valid here (%v): write the address with a name that the certificate has, or make this machine trust who signed it", c.base, cert.Err)
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return failure(fsm.BrainError, "the server at %s does not speak HTTPS: write its address with http://", c.base)
 	case errors.Is(err, errTooLarge):
 		return failure(fsm.BrainGarbage, "the Ollama server at %s sent too much: %v", c.base, err)
 	case errors.As(err, &op) && op.Op == "dial":
@@ -120,6 +126,10 @@ func (c *Client) refused(model string, status int, text string, ours bool) *Erro
 	}
 	class := fsm.BrainError
 	switch status {
+	case http.StatusBadRequest:
+		if strings.Contains(text, "HTTP request to an HTTPS server") || strings.Contains(text, "HTTP request was sent to HTTPS port") {
+			return failure(class, "the server at %s speaks HTTPS: write its address with https://", c.base)
+		}
 	case http.StatusUnauthorized, http.StatusProxyAuthRequired:
 		return c.unauthorized(status, text, ours)
 	case http.StatusServiceUnavailable, http.StatusTooManyRequests:

@@ -2,7 +2,9 @@ package ollama_test
 
 import (
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -68,6 +70,27 @@ func TestBRN7ASignInIsAskedForByOllamaOrByAProxy(t *testing.T) {
 		wantClass(t, err, fsm.BrainError, tt.want)
 		_, err = client(t, s, nil).Models(testContext(t))
 		wantClass(t, err, fsm.BrainError, tt.want[len(tt.want)-20:])
+	}
+}
+
+// No answer comes of asking again with the wrong scheme, or of a certificate that is not trusted.
+func TestBRN7AWrongSchemeAndAnUntrustedCertificateAreNotAskedAgain(t *testing.T) {
+	answers := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
+	open, secure := httptest.NewServer(answers), httptest.NewUnstartedServer(answers)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(open.Close)
+	t.Cleanup(secure.Close)
+	for url, want := range map[string]string{ // order-free: each is another server
+		strings.Replace(open.URL, "http:", "https:", 1):   "does not speak HTTPS: write its address with http://",
+		strings.Replace(secure.URL, "https:", "http:", 1): "speaks HTTPS: write its address with https://",
+		secure.URL: "certificate that is not valid here",
+	} {
+		c := client(t, open, func(o *ollama.Options) { o.BaseURL = url })
+		_, err := c.Chat(testContext(t), ask("x"), nil, nil)
+		wantClass(t, err, fsm.BrainError, want)
+		_, err = c.Models(testContext(t))
+		wantClass(t, err, fsm.BrainError, want)
 	}
 }
 
