@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,13 +90,22 @@ type Loaded struct {
 // OnGPU returns the share of the model that is in the memory of graphics processors, in percent.
 func (l Loaded) OnGPU() int { return int(100 * min(l.GPU, l.Bytes) / max(l.Bytes, 1)) }
 
-// Loaded returns what the server holds in memory. The error is an [*Error].
+// Loaded returns what the server holds in memory, the client's own models under their own names. The
+// error is an [*Error].
 func (c *Client) Loaded(ctx context.Context) ([]Loaded, error) {
 	ctx, cancel := c.within(ctx, c.opt.Timeouts.Idle, "what is loaded")
 	defer cancel()
 	list, err := c.api.ListRunning(ctx)
 	if err != nil {
 		return nil, c.sort(ctx, "", err)
+	}
+	for _, model := range []string{c.opt.Model, c.opt.EmbedModel} {
+		if model == "" || model == NoEmbedding {
+			continue
+		}
+		if m := c.entry(ctx, list, model); m != nil && !SameModel(m.Name, c.opt.Model) && !SameModel(m.Name, model) {
+			m.Name = model
+		}
 	}
 	loaded := make([]Loaded, len(list.Models))
 	for i, m := range list.Models {
@@ -108,4 +118,38 @@ func (c *Client) Loaded(ctx context.Context) ([]Loaded, error) {
 func (c *Client) Local() bool {
 	host := c.base.Hostname()
 	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
+}
+
+// entry returns the entry of a model in the list of what is loaded, or nil. A server lists a model
+// with several names under the one by which it was first asked for (BRN-18).
+func (c *Client) entry(ctx context.Context, list *api.ProcessResponse, model string) *api.ProcessModelResponse {
+	at := slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool { return SameModel(m.Name, model) })
+	if at < 0 && len(list.Models) > 0 {
+		digest := c.digest(ctx, model)
+		at = slices.IndexFunc(list.Models, func(m api.ProcessModelResponse) bool { return digest != "" && m.Digest == digest })
+	}
+	if at < 0 {
+		return nil
+	}
+	return &list.Models[at]
+}
+
+// digest returns the digest of a model, for which it asks once; "" if the server does not say.
+func (c *Client) digest(ctx context.Context, model string) string {
+	if known := c.known.of(model).digest; known != "" {
+		return known
+	}
+	within, cancel := c.within(ctx, c.opt.Timeouts.Connect, "which models it has")
+	defer cancel()
+	models, err := c.Models(within)
+	if err != nil {
+		return ""
+	}
+	for _, m := range models {
+		if SameModel(m.Name, model) {
+			c.known.learn(model, func(f *facts) { f.is(m.Digest) })
+			return m.Digest
+		}
+	}
+	return ""
 }

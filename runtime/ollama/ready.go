@@ -78,12 +78,7 @@ func (c *Client) running(ctx context.Context) (*api.ProcessModelResponse, *Error
 	if err != nil {
 		return nil, c.sort(within, "", err)
 	}
-	for i := range list.Models {
-		if m := &list.Models[i]; SameModel(m.Name, c.opt.Model) {
-			return m, nil
-		}
-	}
-	return nil, nil
+	return c.entry(ctx, list, c.opt.Model), nil
 }
 
 // holds reports whether the model is loaded as the chat needs it. A model that this process has not

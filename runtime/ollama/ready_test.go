@@ -62,11 +62,42 @@ func TestBRN18AModelThatHasJustAnsweredIsLoaded(t *testing.T) {
 	}
 }
 
+// A server lists a model under the name by which somebody else asked for it first. It is loaded all
+// the same, and its cache holds what its last chat left there.
+func TestBRN18AModelIsKnownByAnotherNameToo(t *testing.T) {
+	h, s := newHost(t)
+	h.listed = "alias:latest"
+	c := client(t, s, narrow)
+	c.TellTime(rarely())
+	var stages [][]fsm.Stage
+	for range 3 {
+		var reached []fsm.Stage
+		_, err := c.Chat(testContext(t), ask("hello"), nil, func(c ollama.Chunk) {
+			if c.Stage != "" {
+				reached = append(reached, c.Stage)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stages = append(stages, reached)
+	}
+	same(t, []string{"load", "tags", "show", "chat", "chat", "chat"}, h.asked)
+	if slices.Contains(stages[1], fsm.StageLoading) || slices.Contains(stages[2], fsm.StageLoading) {
+		t.Errorf("a model that stays loaded has loaded again: %v", stages)
+	}
+	loaded, err := c.Loaded(testContext(t))
+	if err != nil || len(loaded) != 2 || loaded[0].Name != "another" || !ollama.SameModel(loaded[1].Name, "m") {
+		t.Errorf("got %+v, %v; want another, and m under its own name", loaded, err)
+	}
+}
+
 // host is a server with one model, m, that loads it and says what it can do. Its fields may be
 // changed only between two calls.
 type host struct {
 	t        *testing.T
 	digest   string
+	listed   string // the name by which it is listed while it is loaded
 	can      string // capabilities, quoted and separated by commas
 	template string
 	window   int // the longest window that it allocates
@@ -79,7 +110,7 @@ type host struct {
 }
 
 func newHost(t *testing.T) (*host, *httptest.Server) {
-	h := &host{t: t, digest: "d1", can: `"completion","tools"`, window: 1 << 20}
+	h := &host{t: t, digest: "d1", listed: "m:latest", can: `"completion","tools"`, window: 1 << 20}
 	return h, bare(t, h.serve)
 }
 
@@ -91,7 +122,10 @@ func (h *host) serve(w http.ResponseWriter, r *http.Request, body string) {
 	case r.URL.Path == "/api/ps" && h.loaded == 0:
 		_, _ = io.WriteString(w, `{"models":[]}`)
 	case r.URL.Path == "/api/ps":
-		_, _ = fmt.Fprintf(w, `{"models":[{"name":"m:latest","digest":%q,"context_length":%d}]}`, h.digest, h.loaded)
+		_, _ = fmt.Fprintf(w, `{"models":[{"name":"another","digest":"d0"},{"name":%q,"digest":%q,"context_length":%d}]}`, h.listed, h.digest, h.loaded)
+	case r.URL.Path == "/api/tags":
+		h.asked = append(h.asked, "tags")
+		_, _ = fmt.Fprintf(w, `{"models":[{"name":"another","digest":"d0"},{"name":%q,"digest":%[2]q},{"name":"m:latest","digest":%[2]q}]}`, h.listed, h.digest)
 	case r.URL.Path == "/api/show":
 		h.asked = append(h.asked, "show")
 		_, _ = fmt.Fprintf(w, `{"template":%q,"capabilities":[%s]}`, h.template, h.can)
