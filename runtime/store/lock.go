@@ -163,6 +163,17 @@ func InUse(dir string) error {
 	return inUse(dir)
 }
 
+// Unused reports whether it is known that no other process has opened a store's folder. A process
+// that has it open itself must not ask: it would give up its own lock.
+func Unused(dir string) bool {
+	f, err := os.Open(filepath.Join(dir, lockName))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // only read
+	return system.Free(f)
+}
+
 // holder returns the id of the process that holds LOCK in a folder, or 0.
 func holder(dir string) int32 {
 	f, err := os.Open(filepath.Join(dir, lockName))

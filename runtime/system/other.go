@@ -24,6 +24,9 @@ func TryShare(*os.File) (held bool) { return false }
 // Holder returns 0: unknown on this system.
 func Holder(*os.File) int32 { return 0 }
 
+// Free returns false: unknown on this system.
+func Free(*os.File) bool { return false }
+
 // Owner returns false: unknown on this system.
 func Owner(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
 

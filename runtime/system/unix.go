@@ -68,6 +68,12 @@ func Holder(f *os.File) int32 {
 	return spec.Pid
 }
 
+// Free reports whether it is known that no other process has locked a file's bytes.
+func Free(f *os.File) bool {
+	spec := syscall.Flock_t{Type: syscall.F_WRLCK}
+	return syscall.FcntlFlock(f.Fd(), syscall.F_GETLK, &spec) == nil && spec.Type == syscall.F_UNLCK
+}
+
 // Owner returns the user and the group to which a file belongs.
 func Owner(info fs.FileInfo) (uid, gid int, known bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)

@@ -13,6 +13,7 @@ import (
 
 	"shelly/runtime/datafolder"
 	"shelly/runtime/durable"
+	"shelly/runtime/process"
 	"shelly/runtime/store"
 )
 
@@ -58,7 +59,8 @@ func noAccess(err error) error {
 }
 
 // ReadEndpoint returns where the daemon of a data folder listens. Without a file
-// the error is ErrNotRunning, and also ErrUnannounced if a process uses the folder; if this user may not read it, ErrNoAccess; if it is damaged, ErrEndpoint. A file left by a killed daemon looks like any other, so
+// the error is ErrNotRunning, and also ErrUnannounced if a process uses the folder; if this user may not read it, ErrNoAccess; if it is damaged, ErrEndpoint.
+// A copied folder names the daemon of the original, which does not use the copy (COM-110). A file left by a killed daemon looks like any other, so
 // the listener must prove what it is before it is sent the token (COM-18). The
 // addresses are always loopback addresses.
 func ReadEndpoint(dir string) (Endpoint, error) {
@@ -89,6 +91,9 @@ func ReadEndpoint(dir string) (Endpoint, error) {
 		if address != "" && (err != nil || !to.Addr().Unmap().IsLoopback()) {
 			return Endpoint{}, fmt.Errorf("%w: %s names %q, which is not a loopback address; start shelly again to write a new one", ErrEndpoint, path, address)
 		}
+	}
+	if e.PID != os.Getpid() && e.Start != "" && !process.Gone(e.PID, e.Start) && store.Unused(datafolder.Store(dir)) {
+		return Endpoint{}, fmt.Errorf("%w (%s names process %d, which has another data folder: this one may be a copy)", ErrNotRunning, path, e.PID)
 	}
 	return e, nil
 }
