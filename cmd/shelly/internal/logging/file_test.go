@@ -56,6 +56,37 @@ func TestOBS5WhatIsSaidBeforeTheFolderIsOpenIsKeptToo(t *testing.T) {
 	}
 }
 
+// A kill in the midst of a write costs no record but that one.
+func TestOBS5ARecordAfterATornOneHasItsOwnLine(t *testing.T) {
+	for _, torn := range []string{`{"time":"2026-01-`, "{}\n", "{", ""} {
+		data := t.TempDir()
+		if err := os.MkdirAll(datafolder.Logs(data), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(Current(data), []byte(torn), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f := NewFile(config.Log{Level: "info", Keep: 4 * config.MiB})
+		if err := f.Open(data); err != nil {
+			t.Fatal(err)
+		}
+		log := slog.New(f.Handler())
+		log.Info("first")
+		log.Info("second")
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		want := strings.TrimSuffix(torn, "\n")
+		lines := strings.Split(strings.TrimSuffix(read(t, data), "\n"), "\n")
+		if want == "" {
+			lines = append([]string{""}, lines...)
+		}
+		if len(lines) != 3 || lines[0] != want || !strings.HasPrefix(lines[1], `{"time"`) || !strings.HasPrefix(lines[2], `{"time"`) {
+			t.Errorf("after %q: %q", torn, lines)
+		}
+	}
+}
+
 func TestOBS5NoMoreIsKeptThanWanted(t *testing.T) {
 	data := t.TempDir()
 	f := NewFile(config.Log{Level: "info", Keep: 4 * config.MiB})

@@ -30,6 +30,7 @@ type rotating struct {
 	file   *os.File
 	is     fs.FileInfo // what file is
 	size   int64
+	torn   bool      // the file ends within a record
 	looked time.Time // when its name was last looked at
 }
 
@@ -38,7 +39,7 @@ func (r *rotating) open() error {
 	if err := os.Mkdir(filepath.Dir(r.name), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	f, err := os.OpenFile(r.name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(r.name, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
@@ -47,6 +48,11 @@ func (r *rotating) open() error {
 		return errors.Join(err, f.Close())
 	}
 	r.file, r.is, r.size = f, info, info.Size()
+	last := []byte{'\n'}
+	if r.size > 0 {
+		_, err = f.ReadAt(last, r.size-1)
+	}
+	r.torn = err != nil || last[0] != '\n'
 	return nil
 }
 
@@ -78,8 +84,14 @@ func (r *rotating) write(record []byte) error {
 	if err := r.room(record); err != nil {
 		return err
 	}
+	if r.torn { // by a kill or a full disk; this record has a line of its own all the same
+		record = append([]byte{'\n'}, record...)
+	}
 	n, err := r.file.Write(record)
 	r.size += int64(n)
+	if n > 0 {
+		r.torn = record[n-1] != '\n'
+	}
 	return err
 }
 
@@ -101,7 +113,11 @@ func (r *rotating) room(record []byte) error {
 
 // full reports whether the file has no room for a record. An empty file has room for any.
 func (r *rotating) full(record []byte) bool {
-	return r.size > 0 && r.size+int64(len(record)) > r.most
+	needs := r.size + int64(len(record))
+	if r.torn {
+		needs++
+	}
+	return r.size > 0 && needs > r.most
 }
 
 // turn rotates the files: it sets this one aside, begins a new one and removes the oldest. After an
@@ -121,7 +137,7 @@ func (r *rotating) close() error {
 		return nil
 	}
 	err := r.file.Close()
-	r.file, r.is, r.size = nil, nil, 0
+	r.file, r.is, r.size, r.torn = nil, nil, 0, false
 	return err
 }
 
