@@ -189,7 +189,7 @@ func (c *Client) read(w *watch, resp *http.Response, ask fsm.AskBrain, stream fu
 		if !utf8.Valid(line) {
 			line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
 		}
-		if err := json.Unmarshal(line, &ch); err != nil && in.torn && line[0] == '{' {
+		if err := json.Unmarshal(line, &ch); in.torn && unended(err) {
 			return fsm.BrainAnswered{}, c.cut(w, io.EOF)
 		} else if err != nil {
 			return fsm.BrainAnswered{}, c.unreadable(resp.Header, line)
@@ -216,6 +216,12 @@ func (c *Client) read(w *watch, resp *http.Response, ask fsm.AskBrain, stream fu
 
 func (c *Client) unreadable(h http.Header, line []byte) *Error {
 	return failure(fsm.BrainGarbage, "the server at %s sent a line that is not part of an answer%s: %q", c.base, saidToBe(h), excerpt(string(line)))
+}
+
+// unended reports whether what could not be read is the beginning of a value.
+func unended(err error) bool {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	return ok && syntax.Error() == "unexpected end of JSON input"
 }
 
 // saidToBe names what a server claims to send, if that is not an answer: the page of another

@@ -163,6 +163,7 @@ func TestINF6BrokenStreamsAreTyped(t *testing.T) {
 		{"nothing at all", nil, fsm.BrainCutStream, "without its last line"},
 		{"half a line", []string{hello, `{"message":{"ro`}, fsm.BrainCutStream, "without its last line"},
 		{"half of its last line", []string{hello, `{"message":{},"done":true,"done_re`}, fsm.BrainCutStream, "without its last line"},
+		{"a last line too deep to read", []string{hello, `{"a":` + strings.Repeat("[", 20000)}, fsm.BrainGarbage, "not part of an answer"},
 		{"half a page", []string{hello, "<html>oo"}, fsm.BrainGarbage, "<html>oo"},
 		{"an error line", []string{hello, `{"error":"an error was encountered"}`}, fsm.BrainError, "an error was encountered"},
 		{"an error object", []string{`{"error":{"code":7}}`}, fsm.BrainError, `{"code":7}`},
