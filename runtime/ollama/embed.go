@@ -9,6 +9,7 @@ import (
 	"github.com/ollama/ollama/api"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 )
 
 // dimensionsMax bounds the numbers of a vector (BRN-11), as an import of memory does: more than what any model makes.
@@ -22,20 +23,14 @@ func (c *Client) Embed(ctx context.Context, text string) (vector []byte, model s
 	switch {
 	case model == "":
 		return nil, "", failure(fsm.BrainMissingModel, "no embedding model is in use: memory is searched by keyword alone; \"shelly model pull nomic-embed-text\" installs one, unless brain.embed_model is none")
-	case strings.TrimSpace(text) == "":
+	case blank(text):
 		return nil, "", failure(fsm.BrainError, "there is no text to embed")
 	}
 	ctx, cancel := c.within(ctx, c.opt.Timeouts.Load+c.opt.Timeouts.FirstToken, "a text to embed, loading included,")
 	defer cancel()
-	resp, err := c.api.Embed(ctx, &api.EmbedRequest{
-		Model:     model,
-		Input:     strings.ToValidUTF8(text, "\uFFFD"),
-		KeepAlive: &api.Duration{Duration: c.opt.KeepAlive},
-		// The chat's window: one model may serve both, and a change of window would reload it.
-		Options: map[string]any{"num_ctx": c.opt.NumCtx},
-	})
-	if err != nil {
-		return nil, "", c.sort(ctx, model, err)
+	resp, failed := c.embed(ctx, strings.ToValidUTF8(text, "\uFFFD"))
+	if failed != nil {
+		return nil, "", failed
 	}
 	if len(resp.Embeddings) != 1 || len(resp.Embeddings[0]) == 0 {
 		return nil, "", failure(fsm.BrainGarbage, "the server at %s sent %d embeddings for one text", c.base, len(resp.Embeddings))
@@ -48,3 +43,34 @@ func (c *Client) Embed(ctx context.Context, text string) (vector []byte, model s
 	}
 	return vector, model, nil
 }
+
+// embedTriesMax is how often a text is halved: that is enough for one of a million bytes in a window
+// of 512 tokens.
+const embedTriesMax = 12
+
+// embed asks for the vector of a text. The server cuts what is too long for the model, but sometimes
+// cannot: what is left of a word may have more tokens than before (MEM-17). Then half of the text is
+// enough.
+func (c *Client) embed(ctx context.Context, text string) (resp *api.EmbedResponse, failed *Error) {
+	for range embedTriesMax {
+		resp, err := c.api.Embed(ctx, &api.EmbedRequest{
+			Model:     c.opt.EmbedModel,
+			Input:     text,
+			KeepAlive: &api.Duration{Duration: c.opt.KeepAlive},
+			// The chat's window: one model may serve both, and a change of window would reload it.
+			Options: map[string]any{"num_ctx": c.opt.NumCtx},
+		})
+		if err == nil {
+			return resp, nil
+		}
+		failed = c.sort(ctx, c.opt.EmbedModel, err)
+		half := wording.Edge(text, len(text)/2)
+		if failed.Class != fsm.BrainContextTruncated || blank(half) {
+			break
+		}
+		text = half
+	}
+	return nil, failed
+}
+
+func blank(text string) bool { return strings.TrimSpace(text) == "" }

@@ -168,6 +168,7 @@ var tooLong = []string{
 	"longer than the context length",
 	"exceeds the available context size",
 	"exceeds the model's maximum context length",
+	"exceeds maximum context length",
 }
 
 // unreadCall are the words of a server that cannot read what its model wrote: of its own parsers,

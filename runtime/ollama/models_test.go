@@ -181,6 +181,30 @@ func TestEmbedGivesLittleEndianFloats(t *testing.T) {
 }
 
 // BRN-7 and, in the last case, BRN-11.
+// A server that cuts a long text at 510 tokens may find more in what is left, and refuses it then.
+func TestMEM17OfATextThatIsTooLongTheBeginningIsEmbedded(t *testing.T) {
+	var asked []int
+	s := server(t, func(w http.ResponseWriter, _ *http.Request, body string) {
+		var req struct{ Input string }
+		if err := json.Unmarshal([]byte(body), &req); err != nil {
+			t.Error(err)
+		}
+		if asked = append(asked, len(req.Input)); len(req.Input) > 300 || !strings.HasPrefix(long, req.Input) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"error":"input exceeds maximum context length and cannot be truncated further"}`)
+			return
+		}
+		recorded(t, w, "embed-one")
+	})
+	vector, _, err := client(t, s, nil).Embed(testContext(t), long)
+	if err != nil || len(vector) != 4*128 {
+		t.Fatalf("%d bytes, %v; want a vector", len(vector), err)
+	}
+	same(t, []int{900, 450, 225}, asked)
+}
+
+var long = strings.Repeat("世界 ok", 100)
+
 func TestEmbedFailuresAreTyped(t *testing.T) {
 	none := server(t, func(http.ResponseWriter, *http.Request, string) { t.Error("a request was sent") })
 	_, _, err := client(t, none, nil).Embed(testContext(t), " \n")
