@@ -187,8 +187,11 @@ func (s *story) begin() ([]any, error) {
 	}
 	other, _ := s.before()
 	at := apart
-	if r.command() != "" { // once the model is asked
+	switch {
+	case r.command() != "": // once the model is asked
 		at = fsm.Second
+	case len(s.crashes) > 0: // which are told by their steps: none of the other's comes between
+		at = 0
 	}
 	return []any{other, append(object{{"at", span(at)}}, request...)}, nil
 }

@@ -441,6 +441,24 @@ expect: {replies: {$any: true}}
 	}
 }
 
+// A crash while the request waits behind another comes at the same step in the scenario.
+func TestSCN47ACrashInTheQueueIsExported(t *testing.T) {
+	file, err := recorded(t, `
+scenario: 1
+name: x
+brain: [{says: "One.", takes: 1s}, {says: "Two."}]
+timeline: [{user: "one"}, {at: 100ms, user: "two"}, {at: 1s, shutdown: true}, {at: 1.5s, start: true}]
+faults: {crash: [{at: step.4, restart_after: 300ms}]}
+expect: {replies: {$any: true}}
+`).Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(file.Source); !strings.Contains(text, "restart_after") || !strings.Contains(text, "path: [queued, parked, queued,") {
+		t.Errorf("got\n%s; want a crash and a request that was parked", text)
+	}
+}
+
 func holdsUnderSeeds(t *testing.T, file *File) {
 	t.Helper()
 	f, err := scenario.Parse("a.scenario.yaml", file.Source)

@@ -183,7 +183,13 @@ func (s *story) before() (request, line object) {
 	if s.record.neverRan() {
 		until = len(s.times) - 1
 	}
-	left := s.round(s.times[until]-s.began) + s.room(until)
+	asked := s.began
+	for i, step := range s.record.Steps[:until] {
+		if _, starts := step.Input.Fact.(fsm.Boot); starts && i > s.first { // after a crash, at which nothing else has happened
+			asked += s.down(i + 1)
+		}
+	}
+	left := s.round(s.times[until]-asked) + s.room(until)
 	return request, object{{"says", "It is done."}, {"takes", span(left)}}
 }
 
@@ -283,11 +289,13 @@ func (s *story) boot(n int, in fsm.Boot, before fsm.State) error {
 	if len(in.Doubts) > 0 {
 		return s.record.refused(n, "a start held a handle whose journal it decided differently")
 	}
-	down := s.times[n-1] - s.times[max(n-2, 0)]
-	s.crashes = append(s.crashes, object{{"at", fmt.Sprintf("step.%d", s.lived)}, {"restart_after", span(max(down, 1))}})
+	s.crashes = append(s.crashes, object{{"at", fmt.Sprintf("step.%d", s.lived)}, {"restart_after", span(s.down(n))}})
 	s.lived++
 	return nil
 }
+
+// down is how long the process was down before a start.
+func (s *story) down(n int) fsm.Millis { return max(s.times[n-1]-s.times[max(n-2, 0)], 1) }
 
 // input tells what came from without, and notes what answers a call.
 func (s *story) input(n int) error {
