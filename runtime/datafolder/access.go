@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/system"
 )
 
@@ -35,7 +36,7 @@ func Guard(data string, log *slog.Logger) error {
 	}
 	for _, o := range open {
 		if err := os.Chmod(o.path, o.mode&^others); err != nil {
-			return fmt.Errorf("%w: %s has mode %04o, and this user may not change that: chmod go= %s, or name another folder with --data", ErrOpen, o.path, o.mode, o.path)
+			return fmt.Errorf("%w: %s has mode %04o, and this user may not change that: chmod go= %s, or name another folder with --data", ErrOpen, o.path, o.mode, wording.ShellPath(o.path))
 		}
 		log.Warn("others may no longer use this folder", "folder", o.path, "mode", fmt.Sprintf("%04o", o.mode))
 	}
@@ -56,7 +57,7 @@ func Own(data string) error {
 		case owner != 0:
 			return fmt.Errorf("%w: %s is that of user %d: let that user run shelly, or name another folder with --data", ErrForeign, path, owner)
 		case info.Mode()&others == 0:
-			return fmt.Errorf("%w: %s is root's: if it is shelly's alone, give it to this user (chown -R %d %s, as root), or name another folder with --data", ErrForeign, path, self, path)
+			return fmt.Errorf("%w: %s is root's: if it is shelly's alone, give it to this user (chown -R %d %s, as root), or name another folder with --data", ErrForeign, path, self, wording.ShellPath(path))
 		default: // a disk that root has mounted for a group
 			return nil
 		}
@@ -110,7 +111,7 @@ func opened(data string) (list []opening, err error) {
 		if path == data {
 			if alone, err := ownAlone(data); err != nil || !alone {
 				return errors.Join(err, fmt.Errorf("%w: %s has mode %04o and holds other things too: name a separate folder with --data, or, if nobody else needs this one, chmod go= %s",
-					ErrOpen, data, info.Mode().Perm(), data))
+					ErrOpen, data, info.Mode().Perm(), wording.ShellPath(data)))
 			}
 		}
 		list = append(list, opening{path, info.Mode().Perm()})

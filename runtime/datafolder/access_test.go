@@ -116,3 +116,13 @@ func names(t *testing.T, data string) (list []string) {
 	}
 	return list
 }
+
+// The command that the error names can be typed as it is.
+func TestCLI217TheCommandForAnOpenFolderIsQuoted(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "my data")
+	must(t, errors.Join(os.Mkdir(data, 0o755), os.WriteFile(filepath.Join(data, "other"), nil, 0o600)))
+	chmod(t, 0o755, data)
+	if _, err := datafolder.Opened(data); !errors.Is(err, datafolder.ErrOpen) || !strings.HasSuffix(err.Error(), "chmod go= '"+data+"'") {
+		t.Errorf("got %v", err)
+	}
+}

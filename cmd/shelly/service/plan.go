@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
+	"shelly/fsm/wording"
 )
 
 // plan is what an install writes and runs, and what an uninstall reverses.
@@ -33,8 +34,17 @@ func planFor(h host, u unit, socket bool) (plan, error) {
 	case "darwin":
 		return launchdPlan(h, u)
 	default:
-		return plan{}, exit.Errorf(exit.Usage, "services need systemd or launchd, which %s does not have; have its task scheduler or another supervisor run\n  %s", h.system, commandLine(u.Command))
+		return plan{}, exit.Errorf(exit.Usage, "services need systemd or launchd, which %s does not have; have its task scheduler or another supervisor run\n  %s", h.system, shellLine(u.Command))
 	}
+}
+
+// shellLine returns words as a shell takes them (CLI-217).
+func shellLine(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = wording.ShellWord(w)
+	}
+	return strings.Join(quoted, " ")
 }
 
 func systemdPlan(h host, u unit, socket bool) (p plan, err error) {
@@ -65,7 +75,7 @@ func systemdPlan(h host, u unit, socket bool) (p plan, err error) {
 	p.after = [][]string{do("daemon-reload")}
 	p.look = do("show", serviceName, "--property=ActiveState,SubState,StatusText,Result,ExecMainStatus,NRestarts,MainPID,UnitFileState")
 	if !h.booted {
-		p.manual = "systemd does not run here; have another supervisor run, as the user to run shelly as,\n  " + commandLine(u.Command) +
+		p.manual = "systemd does not run here; have another supervisor run, as the user to run shelly as,\n  " + shellLine(u.Command) +
 			"\nIt stays in the foreground, logs to standard error, stops at SIGTERM within " + strconv.Itoa(int(u.Stop.Seconds())) + " s, and speaks sd_notify if NOTIFY_SOCKET is set."
 	}
 	if u.User && !h.lingers() {

@@ -307,6 +307,19 @@ func TestCLI201AnInstallWithoutASocketRemovesTheEarlierOne(t *testing.T) {
 	}
 }
 
+// What another supervisor, or a person, has to run is written for a shell.
+func TestCLI217TheCommandForAnotherSupervisorIsAShells(t *testing.T) {
+	for _, system := range []string{"linux", "windows"} {
+		b := newBench(t)
+		b.booted, b.system = false, system
+		c := &installCmd{place: b.place()}
+		c.Set = []string{"about.persona=50% of $HOME"}
+		if err := c.install(b.host, b.terminal()); err == nil || !strings.Contains(err.Error(), "--set 'about.persona=50% of $HOME'") {
+			t.Errorf("%s: %v", system, err)
+		}
+	}
+}
+
 // Without a folder to look in, nobody knows whether there is a service.
 func TestCLI203NothingIsRemovedWithoutAHome(t *testing.T) {
 	b := newBench(t)
