@@ -61,6 +61,30 @@ func TestMEM5RecallWorksInScriptsWithoutSpaces(t *testing.T) {
 	}
 }
 
+// Who has no such keys leaves accents out; what is spelled alike comes first.
+func TestMEM5RecallFindsOtherSpellings(t *testing.T) {
+	m := open(t, nil,
+		entry("h1", 1, "Müller aus der Gartenstraße liefert montags"),
+		entry("h2", 2, "Mueller in der Gartenstrasse liefert freitags"),
+		entry("h3", 3, "la réunion est au café de la gare"),
+		entry("h4", 4, "a cafe near the station"),
+		entry("h5", 5, "ещё один диск в Łódź"),
+	)
+	for need, ids := range map[string][]string{ // order-free: each for itself
+		"Müller":        {"h1", "h2"},
+		"mueller":       {"h2", "h1"},
+		"Muller":        {"h1"},
+		"GARTENSTRASSE": {"h2", "h1"},
+		"Gartenstraße":  {"h1", "h2"},
+		"café":          {"h3", "h4"},
+		"cafe":          {"h4", "h3"},
+		"reunion":       {"h3"},
+		"lodz еще":      {"h5"},
+	} {
+		wantRecall(t, m, need, 5, ids...)
+	}
+}
+
 // vectored returns a memory with vectors in three directions and one entry without a vector.
 func vectored(t *testing.T) (*memory.Memory, *embedder) {
 	e := &embedder{model: "m", vectors: map[string][]byte{

@@ -21,13 +21,13 @@ const (
 )
 
 // terms returns the keywords of a text (MEM-5), repetitions included. They are its Unicode words
-// (UAX #29), folded, and the parts of words joined by punctuation (disk_usage, node.js). Different
-// encodings of the same characters are unified (NFKC): full-width letters, half-width kana, an
-// accent that follows its letter. In scripts that write no spaces each pair of neighbouring
-// characters is a keyword. Single characters of these are indexed too, but asked for only where
-// they stand alone: a need for 磁盘 does not match every text with a 盘 in it. Function words are left
-// out: that both have a "the" does not make an entry relevant to a need. Those of German and the
-// question words of Chinese are indexed, but not asked for.
+// (UAX #29), folded, in each of their spellings, and the parts of words joined by punctuation
+// (disk_usage, node.js). Different encodings of the same characters are unified (NFKC): full-width
+// letters, half-width kana, an accent that follows its letter. In scripts that write no spaces each
+// pair of neighbouring characters is a keyword. Single characters of these are indexed too, but asked
+// for only where they stand alone: a need for 磁盘 does not match every text with a 盘 in it. Function
+// words are left out: that both have a "the" does not make an entry relevant to a need. Those of
+// German and the question words of Chinese are indexed, but not asked for.
 func terms(text string, s side) []string { return (&splitter{}).terms(text, s) }
 
 // splitter finds the keywords of text after text.
@@ -80,9 +80,6 @@ func (sp *splitter) terms(text string, s side) []string {
 					word = ""
 				}
 				list = append(list, sp.word(word)...)
-				if other := otherCase(word); s == asked && other != word {
-					list = append(list, sp.word(other)...)
-				}
 			}
 			token = rest
 		}
@@ -167,11 +164,19 @@ func appendWord(list []string, word string) []string {
 // stemmedMin is the shortest word that is stemmed: shorter ones are mostly names.
 const stemmedMin = 4
 
-// appendStemmed appends a word, and its stem if that differs: "rotating" matches "rotated", and
-// "rotated" matches it better. The stems are those of English. In other languages of the Latin
-// alphabet they unify a few forms of a word and lose none, because both sides of a search are
-// treated alike.
+// appendStemmed appends a word and the other ways in which people write it, each with its stem if
+// that differs: "rotating" matches "rotated", and "rotated" matches it better. The stems are those of
+// English. In other languages of the Latin alphabet they unify a few forms of a word and lose none,
+// because both sides of a search are treated alike.
 func appendStemmed(list []string, word string) []string {
+	list = appendStem(list, word)
+	for _, other := range spellings(word) {
+		list = appendStem(list, other)
+	}
+	return list
+}
+
+func appendStem(list []string, word string) []string {
 	list = append(list, word)
 	if len(word) < stemmedMin || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return list
@@ -203,19 +208,6 @@ func fold(word string) string {
 		}
 		return unicode.ToLower(least)
 	}, word)
-}
-
-// otherCase returns a word with ß for its ss, or the other way round: STRASSE is Straße in capitals,
-// which no folding of single characters tells.
-func otherCase(word string) string {
-	lower := strings.ToLower(word)
-	if strings.Contains(lower, "ß") {
-		return strings.ReplaceAll(lower, "ß", "ss")
-	}
-	if strings.Contains(lower, "ss") {
-		return strings.ReplaceAll(lower, "ss", "ß")
-	}
-	return word
 }
 
 // isGerman reports whether a text has more function words of German alone than of English alone. A
