@@ -44,8 +44,8 @@ func (c *Client) Embed(ctx context.Context, text string) (vector []byte, model s
 	return vector, model, nil
 }
 
-// embedTriesMax is how often a text is halved: that is enough for one of a million bytes in a window
-// of 512 tokens.
+// embedTriesMax is how often a vector of a text is asked for, each time of half as much: that is enough
+// for a million bytes in a window of 512 tokens.
 const embedTriesMax = 12
 
 // embed asks for the vector of a text. The server cuts what is too long for the model, but sometimes

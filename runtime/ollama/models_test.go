@@ -180,7 +180,6 @@ func TestEmbedGivesLittleEndianFloats(t *testing.T) {
 	}
 }
 
-// BRN-7 and, in the last case, BRN-11.
 // A server that cuts a long text at 510 tokens may find more in what is left, and refuses it then.
 func TestMEM17OfATextThatIsTooLongTheBeginningIsEmbedded(t *testing.T) {
 	var asked []int
@@ -205,6 +204,22 @@ func TestMEM17OfATextThatIsTooLongTheBeginningIsEmbedded(t *testing.T) {
 
 var long = strings.Repeat("世界 ok", 100)
 
+// Half of a text is asked for only if its length was the reason, and if there is a half.
+func TestMEM17NothingElseIsAskedForAgain(t *testing.T) {
+	for _, tt := range []struct{ text, reason string }{{long, "server busy"}, {"a", "input exceeds maximum context length"}} {
+		asked := 0
+		s := server(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+			asked++
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = fmt.Fprintf(w, `{"error":%q}`, tt.reason)
+		})
+		if _, _, err := client(t, s, nil).Embed(testContext(t), tt.text); err == nil || asked != 1 {
+			t.Errorf("%s: asked %d times, %v; want once", tt.reason, asked, err)
+		}
+	}
+}
+
+// BRN-7 and, in the last case, BRN-11.
 func TestEmbedFailuresAreTyped(t *testing.T) {
 	none := server(t, func(http.ResponseWriter, *http.Request, string) { t.Error("a request was sent") })
 	_, _, err := client(t, none, nil).Embed(testContext(t), " \n")
