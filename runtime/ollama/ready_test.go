@@ -86,9 +86,25 @@ func TestBRN18AModelIsKnownByAnotherNameToo(t *testing.T) {
 	if slices.Contains(stages[1], fsm.StageLoading) || slices.Contains(stages[2], fsm.StageLoading) {
 		t.Errorf("a model that stays loaded has loaded again: %v", stages)
 	}
-	loaded, err := c.Loaded(testContext(t))
+	loaded, err := c.With("m", "alias").Loaded(testContext(t)) // both names are the same model
 	if err != nil || len(loaded) != 2 || loaded[0].Name != "another" || !ollama.SameModel(loaded[1].Name, "m") {
 		t.Errorf("got %+v, %v; want another, and m under its own name", loaded, err)
+	}
+}
+
+// Of a server that tells no digests, nobody knows whether another name is the same model.
+func TestBRN18AModelWithoutADigestIsKnownByItsNameAlone(t *testing.T) {
+	h, s := newHost(t)
+	h.digest, h.listed = "", "other:latest"
+	c := client(t, s, narrow)
+	c.TellTime(rarely())
+	for range 2 {
+		if _, err := c.Chat(testContext(t), ask("hello"), nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if loads := slices.DeleteFunc(slices.Clone(h.asked), func(what string) bool { return what != "load" }); len(loads) != 2 {
+		t.Errorf("asked for %v; want a load before each chat", h.asked)
 	}
 }
 
@@ -505,7 +521,13 @@ func TestBRN18WhoSharesALoadMeasuresNothing(t *testing.T) {
 		close(both)
 		return <-reads, <-reads
 	}
-	alone := func() fsm.Millis { chat(); return <-reads }
+	alone := func() fsm.Millis {
+		chat()
+		for len(waits) > 0 {
+			<-waits
+		}
+		return <-reads
+	}
 	if one, two := together(); one != 0 || two != 0 {
 		t.Errorf("they took %d and %d ms to read", one, two)
 	}
