@@ -166,7 +166,7 @@ func (c *Client) refusedChat(ctx context.Context, resp *http.Response) *Error {
 	if err != nil && ctx.Err() != nil {
 		return c.ended(ctx)
 	}
-	text, ours := errorText(body)
+	text, ours := errorText(resp.StatusCode, body)
 	return c.refused(c.opt.Model, resp.StatusCode, text, ours).after(resp.Header)
 }
 
@@ -255,7 +255,7 @@ func (c *Client) cut(ctx context.Context, err error) *Error {
 
 // broken classifies an error that the server reports during a stream.
 func (c *Client) broken(line []byte) *Error {
-	text, _ := errorText(line)
+	text, _ := errorText(http.StatusOK, line)
 	if e := c.reported(text); e != nil {
 		return e
 	}

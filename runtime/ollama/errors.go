@@ -244,11 +244,13 @@ func (c *Client) sort(ctx context.Context, model string, err error) *Error {
 	}
 }
 
-// errorText returns the error in a body, and whether the body has the API's form. An error that is
-// not a string is quoted as it came, and so is a body whose error is blank.
-func errorText(body []byte) (text string, ours bool) {
+// errorText returns the error in a body, and whether the body has the API's form: if it asks for a
+// sign-in, Ollama says where. An error that is not a string is quoted as it came, and so is a body
+// whose error is blank.
+func errorText(status int, body []byte) (text string, ours bool) {
 	var wire struct {
-		Error json.RawMessage `json:"error"`
+		Error     json.RawMessage `json:"error"`
+		SigninURL string          `json:"signin_url"`
 	}
 	if json.Unmarshal(body, &wire) != nil || len(wire.Error) == 0 {
 		return reason(string(body)), false
@@ -259,7 +261,7 @@ func errorText(body []byte) (text string, ours bool) {
 	if strings.TrimSpace(text) == "" {
 		text = string(body)
 	}
-	return reason(text), true
+	return reason(text), status != http.StatusUnauthorized || wire.SigninURL != ""
 }
 
 // reason returns what a server gives as its reason. Newer servers pass on what the process of a model

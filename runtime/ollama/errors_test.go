@@ -58,6 +58,7 @@ func TestBRN7ASignInIsAskedForByOllamaOrByAProxy(t *testing.T) {
 		body, want string
 	}{
 		{401, `{"error":"unauthorized","signin_url":"https://ollama.com/connect"}`, `run "ollama signin" there`},
+		{401, `{"error":{"message":"no key"}}`, "set brain.url to an address that needs none"},
 		{401, `<html>401 Authorization Required</html>`, "set brain.url to an address that needs none"},
 		{401, ``, "(status 401: without a reason): shelly sends no password"},
 		{407, `Proxy Authentication Required`, "(status 407: Proxy Authentication Required): shelly sends no password"},

@@ -52,7 +52,7 @@ func (c *Client) Pull(ctx context.Context, name string, tell func(Pulling)) erro
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, errorBytesMax))
-		text, ours := errorText(body)
+		text, ours := errorText(resp.StatusCode, body)
 		return c.unpulled(name, resp.StatusCode, text, ours)
 	}
 	in := newLines(resp.Body)
@@ -105,7 +105,7 @@ func (c *Client) pulled(name string, line []byte, tell func(Pulling)) (done bool
 		return false, failure(fsm.BrainGarbage, "the answer of the server at %s could not be read: %s", c.base, excerpt(string(line)))
 	}
 	if len(l.Error) > 0 {
-		text, _ := errorText(line)
+		text, _ := errorText(http.StatusOK, line)
 		return false, c.unpulled(name, http.StatusOK, text, true)
 	}
 	tell(l.Pulling)
