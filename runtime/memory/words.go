@@ -107,13 +107,14 @@ func appendRun(list []string, run []rune, s side) []string {
 	for _, word := range questionWords() {
 		between = strings.ReplaceAll(between, word, " ")
 	}
-	if between == text {
-		return appendPairs(list, run, s)
-	}
+	before := len(list)
 	for part := range strings.FieldsSeq(between) {
 		if runes := []rune(part); len(runes) > 1 {
 			list = appendPairs(list, runes, s)
 		}
+	}
+	if len(list) == before && strings.TrimSpace(between) != "" { // 吗啡 is no question, for all its 吗
+		return appendPairs(list, run, s)
 	}
 	return list
 }

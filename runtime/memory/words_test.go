@@ -38,6 +38,8 @@ func TestMEM5ATextIsCutIntoTerms(t *testing.T) {
 		{"a German name does not make a text German", "what did von Neumann say about the war", asked, []string{"von", "neumann", "say", "war"}},
 		{"question words of Chinese are indexed", "什么", indexed, []string{"什", "么", "什么"}},
 		{"but not asked for, nor what they leave alone", "报销单什么时候交", asked, []string{"报销", "销单"}},
+		{"unless nothing else is left", "吗啡", asked, []string{"吗啡"}},
+		{"of a question word alone, nothing", "什么呢", asked, nil},
 		{"a question word ends a run", "妈妈什么时候过生日", asked, []string{"妈妈", "过生", "生日"}},
 		{"a word is found by each of its spellings", "Müller", indexed, []string{"müller", "muller", "mueller"}},
 		{"and looks for each", "Łódź", asked, []string{"łódź", "lodz"}},
