@@ -162,6 +162,7 @@ func TestINF6BrokenStreamsAreTyped(t *testing.T) {
 		{"no last line", []string{hello, ""}, fsm.BrainCutStream, "without its last line"},
 		{"nothing at all", nil, fsm.BrainCutStream, "without its last line"},
 		{"half a line", []string{hello, `{"message":{"ro`}, fsm.BrainCutStream, "without its last line"},
+		{"half an object on a whole line", []string{hello, `{"message":{"ro`, ""}, fsm.BrainGarbage, `{\"message\":{\"ro`},
 		{"half of its last line", []string{hello, `{"message":{},"done":true,"done_re`}, fsm.BrainCutStream, "without its last line"},
 		{"a last line too deep to read", []string{hello, `{"a":` + strings.Repeat("[", 20000)}, fsm.BrainGarbage, "not part of an answer"},
 		{"half a page", []string{hello, "<html>oo"}, fsm.BrainGarbage, "<html>oo"},
