@@ -58,11 +58,12 @@ func noAccess(err error) error {
 	return fmt.Errorf("%w: %w; run this as the user that shelly runs as, or name another folder with --data", ErrNoAccess, err)
 }
 
-// ReadEndpoint returns where the daemon of a data folder listens. Without a file
-// the error is ErrNotRunning, and also ErrUnannounced if a process uses the folder; if this user may not read it, ErrNoAccess; if it is damaged, ErrEndpoint.
-// A copied folder names the daemon of the original, which does not use the copy (COM-110). A file left by a killed daemon looks like any other, so
-// the listener must prove what it is before it is sent the token (COM-18). The
-// addresses are always loopback addresses.
+// ReadEndpoint returns where the daemon of a data folder listens. Without a file the error is
+// ErrNotRunning, and also ErrUnannounced if a process uses the folder; if this user may not read
+// it, ErrNoAccess; if it is damaged, ErrEndpoint. A copied folder names the daemon of the original,
+// which does not use the copy (COM-110). A file left by a killed daemon looks like any other, so
+// the listener must prove what it is before it is sent the token (COM-18). The addresses are always
+// loopback addresses.
 func ReadEndpoint(dir string) (Endpoint, error) {
 	path := filepath.Join(dir, EndpointFile)
 	data, err := os.ReadFile(path)
