@@ -258,6 +258,10 @@ func TestBRN17AModelWithAnotherWindowIsLoadedAgain(t *testing.T) {
 // away what it has loaded. A server lists a model that it still loads.
 func TestBRN48ALoadGoesOnWithoutItsChat(t *testing.T) {
 	h, s := newHost(t)
+	c := client(t, s, narrow)
+	c.TellTime(rarely())
+	mustChat(t, c)
+	h.loaded = 0 // its time is up
 	began, loaded, left := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	h.load = func(_ http.ResponseWriter, r *http.Request) bool {
 		close(began)
@@ -269,7 +273,6 @@ func TestBRN48ALoadGoesOnWithoutItsChat(t *testing.T) {
 			return false
 		}
 	}
-	c := client(t, s, narrow)
 	ctx, giveUp := context.WithCancel(testContext(t))
 	gone := make(chan error)
 	go func() {
@@ -279,29 +282,35 @@ func TestBRN48ALoadGoesOnWithoutItsChat(t *testing.T) {
 	<-began
 	giveUp()
 	wantClass(t, <-gone, fsm.BrainCancelled, "given up")
+	waits := false
 	_, err := c.Chat(testContext(t), ask("x"), nil, func(ch ollama.Chunk) {
 		if ch.Stage == fsm.StageLoading {
+			waits = true
 			close(loaded)
 		}
 	})
-	if err != nil {
-		t.Error(err)
+	if err != nil || !waits {
+		t.Errorf("the next chat: %v, waits for the load: %t", err, waits)
 	}
 	select {
 	case <-left:
 		t.Error("the load was given up with its chat")
 	default:
 	}
-	same(t, []string{"load", "show", "chat"}, h.asked)
+	same(t, []string{"load", "show", "chat", "load", "chat"}, h.asked)
 }
 
 func TestBRN48CloseEndsALoadThatNobodyWaitsFor(t *testing.T) {
 	h, s := newHost(t)
-	began, left := make(chan struct{}), make(chan struct{})
+	began, left, over := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	defer close(over)
 	h.load = func(_ http.ResponseWriter, r *http.Request) bool {
 		close(began)
-		<-r.Context().Done()
-		close(left)
+		select {
+		case <-r.Context().Done():
+			close(left)
+		case <-over:
+		}
 		return false
 	}
 	c := client(t, s, narrow)
@@ -313,7 +322,11 @@ func TestBRN48CloseEndsALoadThatNobodyWaitsFor(t *testing.T) {
 	_, err := c.Chat(ctx, ask("x"), nil, nil)
 	wantClass(t, err, fsm.BrainCancelled, "given up")
 	c.Close()
-	<-left
+	select {
+	case <-left:
+	case <-testContext(t).Done():
+		t.Error("the load goes on after Close")
+	}
 }
 
 func TestBRN18ALoadThatTakesTooLongIsTyped(t *testing.T) {
