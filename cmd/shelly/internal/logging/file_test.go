@@ -87,6 +87,22 @@ func TestOBS5ARecordAfterATornOneHasItsOwnLine(t *testing.T) {
 	}
 }
 
+// Nor does a full disk, on which only the beginning of a record had room.
+func TestOBS5ARecordAfterAPartOfOneHasItsOwnLine(t *testing.T) {
+	r := &rotating{name: filepath.Join(t.TempDir(), fileName), most: 100}
+	for _, written := range []string{"{}\n", "{", "{}\n", "{}\n"} {
+		if err := r.write([]byte(written)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(r.name); err != nil || string(got) != "{}\n{\n{}\n{}\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
 func TestOBS5NoMoreIsKeptThanWanted(t *testing.T) {
 	data := t.TempDir()
 	f := NewFile(config.Log{Level: "info", Keep: 4 * config.MiB})
