@@ -102,7 +102,9 @@ func (c *installCmd) places() (p bundle.Places, err error) {
 	environ := []string(nil)
 	if home == "" {
 		environ = os.Environ()
-		home, err = os.UserHomeDir()
+		if home, err = os.UserHomeDir(); err == nil && !filepath.IsAbs(home) {
+			err = errors.New("HOME is not an absolute path")
+		}
 	} else {
 		home, err = filepath.Abs(home)
 	}
