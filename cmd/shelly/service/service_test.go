@@ -332,6 +332,11 @@ func TestCLI203NothingIsRemovedWithoutAHome(t *testing.T) {
 	if code(err) != exit.Usage || !strings.Contains(err.Error(), "set HOME") {
 		t.Errorf("got %v (%d)", err, code(err))
 	}
+	t.Setenv("HOME", "relative")
+	t.Setenv("XDG_CONFIG_HOME", "")
+	if h := thisHost(); h.config != "" {
+		t.Errorf("below a home that is not absolute, the units are looked for in %q", h.config)
+	}
 }
 
 // What an install would refuse is told before.
