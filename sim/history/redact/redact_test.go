@@ -282,3 +282,17 @@ func FuzzSCN48NoSecretSurvives(f *testing.F) {
 		}
 	})
 }
+
+// What looks like an escape and is none costs no memory (SCN-48): a text may be megabytes of it.
+func TestSCN48WhatIsNoEscapeCostsNoMemory(t *testing.T) {
+	for _, no := range []string{"%", "%zz", `\u`, `\xg0`, "&"} {
+		text := strings.Repeat(no, 10_000)
+		if got := testing.AllocsPerRun(1, func() {
+			for range views(text, false) {
+				continue
+			}
+		}); got > 100 {
+			t.Errorf("%q: %v allocations", no, got)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"html"
 	"iter"
-	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -222,11 +221,15 @@ func number(text []byte, from int) (means string, n int) {
 // there is no number, at 0 or, where the text ends before it does, at its end.
 func digitsAt(text []byte, from, digits int) (c rune, n int) {
 	end := min(from+digits, len(text))
-	value, err := strconv.ParseUint("0"+string(text[from:end]), 16, 32)
-	switch {
-	case err != nil:
-		return -1, 0
-	case end < from+digits:
+	var value uint32 // of up to 8 digits
+	for _, digit := range text[from:end] {
+		i := strings.IndexByte(lowerHex, digit|' ') // in lower case
+		if i < 0 || digit < '0' {
+			return -1, 0
+		}
+		value = value<<4 | uint32(i)
+	}
+	if end < from+digits {
 		return -1, end
 	}
 	return rune(min(value, utf8.MaxRune+1)), end
