@@ -17,24 +17,30 @@ func placeholder(n, bytes int) string {
 			return filled(head, bytes)
 		}
 	}
-	return strings.Repeat(filler, bytes)
+	return filled("[", bytes)
 }
 
-// filled is a head, filled up, and a bracket, of the given length in bytes.
+// filled is a head, filled up, and a bracket, of the given length in bytes. It never joins the words
+// beside it where it has room for its brackets.
 func filled(head string, bytes int) string {
-	if bytes <= len(head) {
-		return strings.Repeat(filler, bytes)
+	switch {
+	case bytes > len(head):
+		return head + strings.Repeat(filler, bytes-len(head)-1) + "]"
+	case bytes >= len("[]"):
+		return filled("[", bytes)
 	}
-	return head + strings.Repeat(filler, bytes-len(head)-1) + "]"
+	return strings.Repeat(filler, bytes)
 }
 
 // isPlaceholder reports whether a text is a placeholder, or the part of one that a
 // pattern takes for a value.
 func isPlaceholder(text string) bool {
-	rest, ok := strings.CutPrefix(text, "[s")
+	rest, ok := strings.CutPrefix(text, "[")
 	if ok {
-		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "ecret"), "-")
-		rest = strings.TrimSuffix(strings.TrimLeft(rest, "0123456789"), "]")
+		if after, numbered := strings.CutPrefix(rest, "s"); numbered {
+			rest = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(after, "ecret"), "-"), "0123456789")
+		}
+		rest = strings.TrimSuffix(rest, "]")
 	}
 	return strings.Trim(rest, filler) == ""
 }

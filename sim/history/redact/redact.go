@@ -64,11 +64,11 @@ type form struct {
 }
 
 // New returns a redactor that knows some secrets. Those that are too short to be told
-// from words are left out; [TooShort] says which.
+// from words are left out; [TooShort] says which. So is what a placeholder may be.
 func New(known ...Secret) *Redactor {
 	r := &Redactor{patterns: patterns()}
 	for _, s := range known {
-		if TooShort(s.Text) {
+		if TooShort(s.Text) || isPlaceholder(strings.TrimSpace(s.Text)) { // xxxxxxxx is what people set where no key is asked
 			continue
 		}
 		r.add(s)
@@ -134,6 +134,11 @@ func (r *Redactor) Replace(text string) string {
 			text = r.replaceIn(v, text)
 		}
 	}
+	if _, found := r.shapedInLevels(text); found {
+		for v := range levels(text, true) {
+			text = r.withinView(v, text)
+		}
+	}
 	small := lower(text)
 	for _, p := range r.patterns {
 		if after := r.within(p, text, small); after != text {
@@ -146,7 +151,7 @@ func (r *Redactor) Replace(text string) string {
 // replaceIn replaces in the text what a view of it shows.
 func (r *Redactor) replaceIn(v view, text string) string {
 	var out []byte
-	for _, f := range r.forms {
+	for _, f := range r.shownIn(v) {
 		for from := 0; ; {
 			i := bytes.Index(v.text[from:], []byte(f.text))
 			if i < 0 {
@@ -170,6 +175,19 @@ func (r *Redactor) replaceIn(v view, text string) string {
 		return text
 	}
 	return string(out)
+}
+
+// shownIn are the forms that a view may show: where lines are joined, two halves of words make
+// what is short.
+func (r *Redactor) shownIn(v view) []form {
+	if !v.lines {
+		return r.forms
+	}
+	short := slices.IndexFunc(r.forms, func(f form) bool { return len(f.text) < BytesMin })
+	if short < 0 {
+		return r.forms
+	}
+	return r.forms[:short]
 }
 
 // ReplaceCut is Replace for a part of a longer text, which was cut where it begins, where it
@@ -247,6 +265,27 @@ func (r *Redactor) within(p pattern, text, small string) string {
 	return b.String()
 }
 
+// withinView is within for what a view of the text shows.
+func (r *Redactor) withinView(v view, text string) string {
+	out, read := []byte(text), string(v.text)
+	small := lower(read)
+	for _, p := range r.patterns {
+		for _, at := range p.find(read, small) {
+			if isPlaceholder(read[at[0]:at[1]]) {
+				continue
+			}
+			begin, end := v.spans[at[0]].begin, v.spans[at[1]-1].end
+			copy(out[begin:], filled("[s", end-begin))
+			copy(v.text[at[0]:], filled("[s", at[1]-at[0]))
+			r.inPlace.add(p.kind, 1)
+		}
+		if after := string(v.text); after != read {
+			read, small = after, lower(after)
+		}
+	}
+	return string(out)
+}
+
 // Known returns the kind of a known secret that is in the text in one of its forms, or
 // false.
 func (r *Redactor) Known(text string) (kind string, found bool) {
@@ -261,7 +300,7 @@ func (r *Redactor) Known(text string) (kind string, found bool) {
 // inViews is Known for the other ways in which a text reads.
 func (r *Redactor) inViews(text string) (kind string, found bool) {
 	for v := range views(text, false) {
-		for _, f := range r.forms {
+		for _, f := range r.shownIn(v) {
 			if bytes.Contains(v.text, []byte(f.text)) {
 				return r.secrets[f.secret].Kind, true
 			}
@@ -275,12 +314,30 @@ func (r *Redactor) Find(text string) (kind string, found bool) {
 	if kind, found := r.Known(text); found {
 		return kind, true
 	}
+	if kind, found := r.shaped(text); found {
+		return kind, true
+	}
+	return r.shapedInLevels(text)
+}
+
+// shaped returns the kind of the first credential of a known shape in the text, or false.
+func (r *Redactor) shaped(text string) (kind string, found bool) {
 	small := lower(text)
 	for _, p := range r.patterns {
 		for _, at := range p.find(text, small) {
 			if !isPlaceholder(text[at[0]:at[1]]) {
 				return p.kind, true
 			}
+		}
+	}
+	return "", false
+}
+
+// shapedInLevels is shaped for the text without its escapes.
+func (r *Redactor) shapedInLevels(text string) (kind string, found bool) {
+	for v := range levels(text, false) {
+		if kind, found = r.shaped(string(v.text)); found {
+			return kind, true
 		}
 	}
 	return "", false

@@ -225,6 +225,60 @@ func TestSCN48AnEscapedCredentialIsLearnt(t *testing.T) {
 	}
 }
 
+// A credential that is too short to be looked for elsewhere is replaced where an escape is in it, or in
+// what labels it.
+func TestSCN48AnEscapedPasswordIsReplacedInPlace(t *testing.T) {
+	for text, want := range map[string]string{ // order-free: each for itself
+		`{"password":"hunt\/er"}`:            `{"password":"[sxxxxx]"}`,
+		`{"password":"p\u00e4ss1"}`:          `{"password":"[sxxxxxxx]"}`,
+		`{\"password\":\"p\\u00e4ss1\"}`:     `{\"password\":\"[sxxxxxxxx]\"}`,
+		`%22password%22%3A%22hunter2%22 b=c`: `%22password%22%3A%22[sxxxx]%22 b=c`,
+		`http:\/\/joe:hunter2@db`:            `http:\/\/joe:[sxxxx]@db`,
+		`{"a":"x\ny","token": 1024}`:         `{"a":"x\ny","token": 1024}`,
+	} {
+		if _, found := New().Find(text); found != (text != want) {
+			t.Errorf("%q: found is %v", text, found)
+		}
+		got, r := replaced(text)
+		if kind, found := r.Find(got); got != want || found {
+			t.Errorf("%q became %q, with %q found; want %q", text, got, kind, want)
+		}
+	}
+}
+
+// Where lines are joined, two halves of words make what is short: no secret (SCN-48).
+func TestSCN48TwoLinesMakeNoShortSecret(t *testing.T) {
+	const text = "too late\nstart again, late\\nstart"
+	got, r := replaced(text, Secret{"given", "test"}, Secret{"given", "a longer secret"})
+	if _, found := r.Known(text); got != text || found {
+		t.Errorf("%q became %q, found %v", text, got, found)
+	}
+}
+
+// What people set where no key is asked, such as xxxxxxxx, is in placeholders and no secret (SCN-48).
+func TestSCN48WhatAPlaceholderHasIsNoSecret(t *testing.T) {
+	got, r := replaced("a-rather-long-secret, password=hunter2hunter2, xxxxxxxx", Secret{"given", "a-rather-long-secret"}, Secret{"a key", "xxxxxxxx"})
+	if kind, found := r.Find(got); found || got != "[secret-1xxxxxxxxxx], password=[secret-2xxxx], xxxxxxxx" {
+		t.Errorf("%q: found %s", got, kind)
+	}
+}
+
+// A placeholder joins no words beside it (SCN-48).
+func TestSCN48APlaceholderStandsApart(t *testing.T) {
+	for _, n := range []int{1, 12, 123456} {
+		for bytes := 2; bytes < 20; bytes++ {
+			if p := placeholder(n, bytes); len(p) != bytes || p[0] != '[' || p[bytes-1] != ']' || !isPlaceholder(p) || !isPlaceholder(p[:bytes-1]) {
+				t.Errorf("%d of %d bytes: %q", n, bytes, p)
+			}
+		}
+	}
+	for _, text := range []string{"[123]", "[1", "[abc]", "[section]", "secret"} {
+		if isPlaceholder(text) {
+			t.Errorf("%q is taken for a placeholder", text)
+		}
+	}
+}
+
 // A placeholder ends no sentence: after one that does, the machine reads a need (HND-60).
 func TestSCN48APlaceholderEndsNoSentence(t *testing.T) {
 	for n := range 40 {

@@ -17,6 +17,7 @@ const depthMax = 4
 type view struct {
 	text  []byte
 	spans []span // where each byte comes from; none where nobody asks
+	lines bool   // its lines are joined
 }
 
 // span is a part of the text that a view is of.
@@ -87,6 +88,7 @@ func whole(text string, mapped bool) view {
 // joined is the view without line breaks.
 func (v view) joined() view {
 	out := v.empty()
+	out.lines = true
 	for at, rest := 0, v.text; len(rest) > 0; {
 		n := bytes.IndexAny(rest, "\r\n")
 		if n < 0 {
