@@ -126,7 +126,7 @@ func (r *Redactor) Replace(text string) string {
 	for _, f := range r.forms {
 		if n := strings.Count(text, f.text); n > 0 {
 			r.replaced[f.secret] += n
-			text = strings.ReplaceAll(text, f.text, placeholder(f.secret+1, len(f.text)))
+			text = strings.ReplaceAll(text, f.text, r.placeholder(f.secret, len(f.text)))
 		}
 	}
 	if _, found := r.inViews(text); found {
@@ -163,11 +163,11 @@ func (r *Redactor) replaceIn(v view, text string) string {
 				out = []byte(text)
 			}
 			begin, end := v.spans[from].begin, v.spans[to-1].end
-			if put := placeholder(f.secret+1, end-begin); string(out[begin:end]) != put {
+			if put := r.placeholder(f.secret, end-begin); string(out[begin:end]) != put {
 				copy(out[begin:], put)
 				r.replaced[f.secret]++
 			}
-			copy(v.text[from:], placeholder(f.secret+1, len(f.text)))
+			copy(v.text[from:], r.placeholder(f.secret, len(f.text)))
 			from = to
 		}
 	}
@@ -188,6 +188,15 @@ func (r *Redactor) shownIn(v view) []form {
 		return r.forms
 	}
 	return r.forms[:short]
+}
+
+// placeholder is what stands for a secret in a text; it has no known one itself, such as the word secret.
+func (r *Redactor) placeholder(secret, bytes int) string {
+	put := placeholder(secret+1, bytes)
+	if slices.ContainsFunc(r.forms, func(f form) bool { return strings.Contains(put, f.text) }) {
+		return filled("[", bytes)
+	}
+	return put
 }
 
 // ReplaceCut is Replace for a part of a longer text, which was cut where it begins, where it
@@ -215,7 +224,7 @@ func (r *Redactor) cutFrom(text string) string {
 		return text
 	}
 	r.replaced[of]++
-	return placeholder(of+1, end) + text[end:]
+	return r.placeholder(of, end) + text[end:]
 }
 
 // cutTo replaces the beginning of a secret that a text ends with, as it reads that shows most of it.
@@ -230,7 +239,7 @@ func (r *Redactor) cutTo(text string) string {
 		return text
 	}
 	r.replaced[of]++
-	return text[:begin] + placeholder(of+1, len(text)-begin)
+	return text[:begin] + r.placeholder(of, len(text)-begin)
 }
 
 // left is the most that is there of a form that was cut, in bytes, and the index of its secret.

@@ -263,6 +263,14 @@ func TestSCN48WhatAPlaceholderHasIsNoSecret(t *testing.T) {
 	}
 }
 
+// A placeholder has no secret in it, such as the word secret (SCN-48).
+func TestSCN48APlaceholderHasNoSecret(t *testing.T) {
+	got, r := replaced("a secret, a-rather-long-one, 612d7261746865722d6c\n6f6e672d6f6e65", Secret{"given", "secret"}, Secret{"given", "a-rather-long-one"})
+	if kind, found := r.Known(got); found || got != "a [s1xx], [xxxxxxxxxxxxxxx], ["+strings.Repeat("x", 33)+"]" {
+		t.Errorf("%q: found %s", got, kind)
+	}
+}
+
 // A placeholder joins no words beside it (SCN-48).
 func TestSCN48APlaceholderStandsApart(t *testing.T) {
 	for _, n := range []int{1, 12, 123456} {
