@@ -127,6 +127,26 @@ func (t *Tokens) Add(o Tokens) {
 	t.Writing += o.Writing
 }
 
+// Spent is what a model's server counted of some calls.
+type Spent struct {
+	Calls     int `json:"calls"`
+	Untimed   int `json:"untimed,omitempty"`   // of Calls: it is not known how long their prompts took to read (BRN-18)
+	Uncounted int `json:"uncounted,omitempty"` // of Calls: it is not known how much of their prompts was read (BRN-47)
+	Tokens
+}
+
+// Take adds a call.
+func (s *Spent) Take(t Tokens) {
+	s.Calls++
+	if t.Untimed() {
+		s.Untimed++
+	}
+	if t.Uncounted() {
+		s.Uncounted++
+	}
+	s.Add(t)
+}
+
 // BrainFailed answers [AskBrain] with the stop reason "error".
 type BrainFailed struct {
 	Answered

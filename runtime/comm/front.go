@@ -145,14 +145,6 @@ func QueuedWords(ahead int) string {
 	return fmt.Sprintf("queued, %d ahead", ahead)
 }
 
-// Spent is what the model's answers have used, as its server counts.
-type Spent struct {
-	Calls     int `json:"calls"`
-	Untimed   int `json:"untimed,omitempty"`   // of calls: it is not known how long their prompts took to read
-	Uncounted int `json:"uncounted,omitempty"` // of calls: it is not known how much of their prompts was read
-	fsm.Tokens
-}
-
 // Status is a daemon's status.
 type Status struct {
 	Version   string         `json:"version"`
@@ -185,7 +177,7 @@ type Status struct {
 	Heartbeat *Heartbeat `json:"heartbeat,omitempty"` // absent: there is none
 	Events    *Watching  `json:"events,omitempty"`    // the sources of events; absent: there are none
 	Channels  *Talking   `json:"channels,omitempty"`  // the chat systems; absent: there are none
-	Spent     *Spent     `json:"spent,omitempty"`     // by the model since the start; absent: it has answered nothing
+	Spent     *fsm.Spent `json:"spent,omitempty"`     // by the model since the start; absent: it has answered nothing
 	Pace      *fsm.Pace  `json:"pace,omitempty"`      // how fast the model reads, in tokens per second, as far as known
 	Disk      *Disk      `json:"disk,omitempty"`
 	Process   *Process   `json:"process,omitempty"`

@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"shelly/fsm"
-	"shelly/runtime/comm"
 )
 
 // Spent adds up what the model's answers have used, as its server counts. It is a
@@ -13,7 +12,7 @@ type Spent struct {
 	Silent
 
 	mu  sync.Mutex
-	now comm.Spent
+	now fsm.Spent
 }
 
 // Ended implements [Teller].
@@ -23,18 +22,11 @@ func (s *Spent) Ended(c *Call) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now.Calls++
-	if c.tokens().Untimed() {
-		s.now.Untimed++
-	}
-	if c.tokens().Uncounted() {
-		s.now.Uncounted++
-	}
-	s.now.Add(c.tokens())
+	s.now.Take(c.tokens())
 }
 
 // Now returns the sum so far, from any goroutine.
-func (s *Spent) Now() comm.Spent {
+func (s *Spent) Now() fsm.Spent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now

@@ -411,7 +411,7 @@ func TestCOM53WhatTheModelHasTakenIsAddedUp(t *testing.T) {
 	w.asks("a", looks, says)
 	said := s.Now()
 	w.asks("b", fails, fails, fails, fails)
-	want := comm.Spent{Calls: 2, Untimed: 1, Uncounted: 1, Tokens: fsm.Tokens{Prompt: 107, Read: 2, Answer: 13, Reading: 2000, Writing: 500}} // a failed one says nothing
+	want := fsm.Spent{Calls: 2, Untimed: 1, Uncounted: 1, Tokens: fsm.Tokens{Prompt: 107, Read: 2, Answer: 13, Reading: 2000, Writing: 500}} // a failed one says nothing
 	if said.Calls < want.Calls || said.Untimed != want.Untimed || said.Uncounted != want.Uncounted || said.Tokens != want.Tokens || s.Now().Tokens != want.Tokens {
 		t.Errorf("%+v and then %+v, want %+v", said, s.Now(), want)
 	}

@@ -9,29 +9,18 @@ import (
 )
 
 // Cost is what a model's server says that the calls of some steps cost.
-type Cost struct {
-	Calls     int
-	Untimed   int // of Calls: it is not known how long their prompts took to read (BRN-18)
-	Uncounted int // of Calls: it is not known how much of their prompts was read (BRN-47)
-	fsm.Tokens
-}
+type Cost fsm.Spent
 
 // CostOf adds up the answers in some steps to the calls of these handles: the answer that admitted
 // a subagent is in its history, too, but was to a call of its parent.
-func CostOf(steps []Step, of []fsm.HandleID) (c Cost) {
+func CostOf(steps []Step, of []fsm.HandleID) Cost {
+	var c fsm.Spent
 	for _, s := range steps {
 		if in, ok := s.Input.Fact.(fsm.BrainAnswered); ok && s.About && slices.Contains(of, s.Handle) && in.Tokens != (fsm.Tokens{}) {
-			c.Calls++
-			if in.Tokens.Untimed() {
-				c.Untimed++
-			}
-			if in.Tokens.Uncounted() {
-				c.Uncounted++
-			}
-			c.Add(in.Tokens)
+			c.Take(in.Tokens)
 		}
 	}
-	return c
+	return Cost(c)
 }
 
 // String is the cost in words; empty: no server has said anything.

@@ -25,7 +25,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		Queue:     []comm.Queued{{Handle: 5, Kind: fsm.KindSubagent, Session: "subagent:h5", Why: "1 other before it", Text: "search"}},
 		Schedules: []comm.Schedule{{ID: "s1", EverySeconds: 1800, Next: now + 60_000, Text: "water"}, {ID: "s2", Cron: "@daily", Paused: true}},
 		Clients:   []comm.Connected{{Front: "http", Client: "local", Open: 2}, {Front: "websocket", Client: "ci", Open: 1}},
-		Unread:    &comm.Unread{Messages: 3, Since: now}, Pace: &fsm.Pace{Reads: 25}, Spent: &comm.Spent{Calls: 2, Tokens: fsm.Tokens{Prompt: 300, Answer: 20}}, Memory: &memory.Counts{Entries: 2, Pending: 1},
+		Unread:    &comm.Unread{Messages: 3, Since: now}, Pace: &fsm.Pace{Reads: 25}, Spent: &fsm.Spent{Calls: 2, Tokens: fsm.Tokens{Prompt: 300, Answer: 20}}, Memory: &memory.Counts{Entries: 2, Pending: 1},
 		Disk: &comm.Disk{Store: 5_200_000, Free: 7_000_000_000, Reserve: 64 << 20}, Texts: &comm.Texts{Count: 1, Bytes: 40_000},
 		Process: &comm.Process{PID: 7, Resident: 34_000_000}, Errors: []comm.Logged{{At: now, Level: "WARN", Text: "the model is asked again", Times: 3}},
 		NoSpace:   "too little free disk space",

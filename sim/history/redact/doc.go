@@ -13,7 +13,7 @@
 //
 // A secret is replaced in each of its forms: as it is, and as JSON, HTML, Base64, hexadecimal
 // digits and URLs write it. Programs differ in what they escape and in where they break lines,
-// so a text is also read without its escapes and line breaks. A placeholder has as many bytes as what it stands for and
-// is ASCII, so that no budget of bytes or tokens decides differently; it is the same for
-// the same secret, and in no way derived from it.
+// so a text is also read without its escapes and line breaks. A placeholder has as many bytes as
+// what it stands for and is ASCII, so that no budget of bytes or tokens decides differently; it is
+// the same for the same secret, and in no way derived from it.
 package redact
