@@ -65,7 +65,8 @@ const (
 	ThirteenthEdition // a handle may be postponed, which earlier builds cannot go on with
 	FourteenthEdition
 	FifteenthEdition
-	PresentEdition = FifteenthEdition
+	SixteenthEdition
+	PresentEdition = SixteenthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

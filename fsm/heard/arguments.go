@@ -11,9 +11,9 @@ import (
 const unwrapMax = 3
 
 // Arguments returns a call's arguments as the machine keeps them: the JSON object as it came
-// (BRN-5). Missing arguments are an empty object; a string counts as its content; a comma after
-// the last member is removed. If the result is still not an object it is passed on: the tool
-// rejects it, and the model sees why.
+// (BRN-5). Missing arguments are an empty object; a string counts as its content; small mistakes
+// are mended. If the result is still not an object it is passed on: the tool rejects it, and the
+// model sees why.
 func Arguments(raw string) string {
 	text := strings.TrimSpace(raw)
 	for range unwrapMax {
@@ -26,5 +26,5 @@ func Arguments(raw string) string {
 	if text == "" || text == "null" {
 		return "{}"
 	}
-	return textcall.TidyJSON(text)
+	return textcall.MendJSON(text)
 }

@@ -10,7 +10,7 @@ import (
 
 func careful() *fsm.Config {
 	c := textTools()
-	c.Switches.Reading = fsm.ReadingCareful
+	c.Switches.Reading, c.Edition = fsm.ReadingCareful, fsm.PresentEdition
 	return c
 }
 

@@ -12,11 +12,13 @@ import (
 type Veil struct {
 	config *fsm.Config
 	set    fsm.Toolset
+	forms  textcall.Forms
 	all    string // what has arrived and was looked at
 	more   []byte // what has arrived after it
 	shown  int    // how much of it has been passed on, or never will be
 	open   bool   // it is not a call
 	hidden bool   // the marker of a need has arrived: nothing more is passed on
+	called bool   // the mark of a call has arrived where none begins: none comes after it
 }
 
 // veilKeeps is the most bytes of passed-on text that are kept, and veilContext how many of
@@ -26,6 +28,9 @@ const (
 	veilContext = 256
 )
 
+// veilMark is longer than the mark of any family.
+const veilMark = 64
+
 // veilLooks is the most held-back text that is looked at again with each piece. Of a longer one a
 // piece waits until there is an eighth more: all of it is read each time, and an answer may come
 // byte by byte.
@@ -33,7 +38,7 @@ const veilLooks = 1 << 10
 
 // NewVeil returns the veil of one model call that offers a set of tools.
 func NewVeil(c *fsm.Config, set fsm.Toolset) *Veil {
-	return &Veil{config: c, set: set, open: set == fsm.NoTools || c.Switches.Reading != fsm.ReadingCareful}
+	return &Veil{config: c, set: set, forms: forms(c), open: set == fsm.NoTools || c.Switches.Reading != fsm.ReadingCareful}
 }
 
 // Put takes a piece of the text and returns what may now be shown.
@@ -50,24 +55,41 @@ func (v *Veil) Put(piece string) string {
 
 // look takes what has arrived into account and returns what may now be shown.
 func (v *Veil) look() string {
-	if v.open && v.shown > veilKeeps { // of what was passed on only the end of a sentence matters
-		v.all, v.shown = v.all[v.shown-veilContext:], veilContext
+	if v.open && v.shown > veilKeeps { // of what was passed on only the end of a sentence matters, and an open fence
+		gone, left := v.all[:v.shown-veilContext], v.all[v.shown-veilContext:]
+		fence := strings.Repeat(fenceMark, strings.Count(gone, fenceMark)%2)
+		v.all, v.shown = fence+left, len(fence)+veilContext
 	}
 	v.all += string(v.more)
 	v.more = v.more[:0]
 	if !v.open {
-		if v.open = !textcall.MayBegin(v.all, v.offered); !v.open {
+		if v.open = !v.forms.MayBegin(v.all, v.offered); !v.open {
 			return ""
 		}
 	}
+	held := v.mayBeCall()
 	if !ReadsNeeds(v.config) {
-		return v.upTo(len(v.all))
+		return v.upTo(held)
 	}
-	if at, ok := v.needAt(); ok {
+	if at, ok := v.needAt(); ok && at <= held {
 		v.hidden = true
 		return v.upTo(at)
 	}
-	return v.upTo(len(v.all) - v.mayBeNeed())
+	return v.upTo(min(held, len(v.all)-v.mayBeNeed()))
+}
+
+// mayBeCall returns where a call begins, or may begin at the end of what has arrived, after the
+// words before it; without one, where the text ends. A mark in any other place means that none does.
+func (v *Veil) mayBeCall() int {
+	if v.called || v.set == fsm.NoTools {
+		return len(v.all)
+	}
+	at, whole := v.forms.Mark(v.all, max(v.shown-veilMark, 0)) // a part of one may have been passed on
+	if at == len(v.all) || v.forms.Begins(v.all[:at]) && at >= v.shown {
+		return at
+	}
+	v.called = whole
+	return len(v.all)
 }
 
 // End returns what was held back, once the text is whole, unless it is a need or a call.
@@ -88,10 +110,14 @@ func (v *Veil) End() string {
 // rest returns what is still held back of a whole text, unless it is a need or a call.
 func (v *Veil) rest() string {
 	if !v.open {
-		if r := textcall.Read(v.all); len(r.Calls) > 0 || r.Tagged || v.offered(r.Begins) || actionCall(v.config, v.set, v.all) {
+		if r := v.forms.Read(v.all); len(r.Calls) > 0 || r.Tagged || v.offered(r.Begins) || actionCall(v.config, v.set, v.all) {
 			return ""
 		} else if r.Text != v.all {
 			return r.Text
+		}
+	} else if v.mayBeCall() < len(v.all) {
+		if calls := v.forms.Read(v.all).Calls; len(calls) > 0 && offersAll(v.config, v.set, calls) {
+			return ""
 		}
 	}
 	if ReadsNeeds(v.config) {
@@ -167,6 +193,9 @@ func fenceMayHoldNeed(text string) bool {
 	word := strings.Trim(body, needDress)
 	return len(word) <= len(needWord) && strings.EqualFold(word, needWord[:len(word)])
 }
+
+// fenceMark begins and ends a fence.
+const fenceMark = "```"
 
 // fenceLanguageMax is longer than the name of any language.
 const fenceLanguageMax = 32

@@ -4,34 +4,34 @@ import "strings"
 
 // MayBegin reports whether a text may be the beginning of a call, however it goes on. It is
 // for showing a text while it arrives. offered reports whether a name is a tool's.
-func MayBegin(s string, offered func(name string) bool) bool {
+func (f Forms) MayBegin(s string, offered func(name string) bool) bool {
 	s = strings.TrimLeft(s, " \t\r\n")
-	if s == "" || begins(s, "<|start|>") || begins(s, "<|channel|>") || begins(s, "Thought:") || begins(s, "Action:") {
+	if s == "" || isPrefix(s, "<|start|>") || isPrefix(s, "<|channel|>") || isPrefix(s, "Thought:") || isPrefix(s, "Action:") {
 		return true
 	}
-	for _, f := range families() {
-		if begins(s, f.open) {
+	for _, one := range f.families() {
+		if isPrefix(s, one.open) {
 			return true
 		}
 	}
 	switch s[0] {
 	case '{':
 		rest := strings.TrimLeft(s[1:], " \t\r\n")
-		return rest == "" || rest[0] == '"'
+		return rest == "" || rest[0] == '"' || f >= Mended && (rest[0] == '\'' || isLetter(rest[0]))
 	case '[':
 		rest := strings.TrimLeft(s[1:], " \t\r\n")
 		return rest == "" || rest[0] == '{' || nameBegins(rest, offered)
 	case '`':
-		return fenceBegins(s, offered)
+		return f.fenceBegins(s, offered)
 	}
 	return nameBegins(s, offered)
 }
 
-// begins reports whether one of the two texts begins with the other.
-func begins(s, mark string) bool { return strings.HasPrefix(s, mark) || strings.HasPrefix(mark, s) }
+// isPrefix reports whether one of the two texts begins with the other.
+func isPrefix(s, mark string) bool { return strings.HasPrefix(s, mark) || strings.HasPrefix(mark, s) }
 
 // fenceBegins reports whether a fence may hold calls.
-func fenceBegins(s string, offered func(string) bool) bool {
+func (f Forms) fenceBegins(s string, offered func(string) bool) bool {
 	if strings.HasPrefix("```", s) {
 		return true
 	}
@@ -39,7 +39,7 @@ func fenceBegins(s string, offered func(string) bool) bool {
 	if !strings.HasPrefix(s, "```") || strings.ContainsAny(strings.TrimSpace(language), " `") {
 		return false
 	}
-	return !whole || callLanguage(language) && MayBegin(body, offered)
+	return !whole || callLanguage(language) && f.MayBegin(body, offered)
 }
 
 // nameBegins reports whether a text is a name so far, or the name of a tool with a bracket.

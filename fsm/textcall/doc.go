@@ -1,12 +1,15 @@
 // Package textcall reads the tool calls that models write as text.
 //
 // A text is calls only if nothing else can be meant: all of it is calls, in one of the
-// forms that models are trained on (INF-25). A call inside prose stays prose. A text that
-// begins as only a call does, but cannot be read, is distinguished from both (INF-29).
+// forms that models are trained on (INF-25), or it ends with calls between the marks of a
+// family. A call inside prose stays prose. A text that begins as only a call does, but cannot
+// be read, is distinguished from both (INF-29).
 //
 // [Read] knows the forms of many families of models, each of which has a file: JSON alone,
-// in a fence or between tags; markup; Python; Mistral's; harmony. [First] knows the few that
-// the first edition knew, and is frozen: the journals of older builds are decided by it.
+// in a fence or between tags; markup; Python; Mistral's; harmony; Gemma's. What small models
+// get wrong in JSON is mended (mend.go) if it can mean only one thing. [First] knows the few
+// forms that the first edition knew, and [Second] stands for what the later ones knew before
+// [Mended]: both are frozen, because the journals of older builds are decided by them.
 //
 // The package knows no tools: its caller checks whether the tool that a call names is
 // offered.
@@ -24,9 +27,11 @@ type Call struct {
 type Reading struct {
 	// Calls are the calls that the text consists of; none: it is something else.
 	Calls []Call
-	// Text is what the text says apart from calls and from the form that it is written in.
-	// It is the whole text if that has no such form.
+	// Text is what the text says apart from calls and from the form that it is written in:
+	// with calls, the words before them. It is the whole text if that has no such form.
 	Text string
+	// Written is the part of the text that the calls are written in.
+	Written string
 	// Tagged: the text begins with a mark that means a call and nothing else, so that it is
 	// a call however little of it can be read.
 	Tagged bool
@@ -35,20 +40,34 @@ type Reading struct {
 	Begins string
 }
 
+// Forms are the forms that calls are read in.
+type Forms int
+
+// The forms since the second edition of the machine, which are frozen, and those since the
+// sixteenth: more families, words before a call, and JSON that has to be mended.
+const (
+	Second Forms = iota
+	Mended
+)
+
 // Read reads a whole text.
-func Read(text string) Reading {
+func (f Forms) Read(text string) Reading {
 	s := strings.TrimSpace(text)
 	for _, end := range endMarks() {
 		s = strings.TrimSpace(strings.TrimSuffix(s, end))
 	}
-	if r, ok := harmony(s); ok {
+	if r, ok := f.harmony(s); ok {
+		r.Written = s
 		return r
 	}
-	if calls, tagged := tagged(s); tagged {
-		return Reading{Calls: calls, Text: without(calls, text), Tagged: true}
+	if calls, tagged := f.tagged(s); tagged {
+		return Reading{Calls: calls, Text: without(calls, text), Written: s, Tagged: true}
 	}
-	calls, begins := untagged(s)
-	return Reading{Calls: calls, Text: without(calls, text), Begins: begins}
+	if r, ok := f.afterWords(s); ok {
+		return r
+	}
+	calls, begins := f.untagged(s)
+	return Reading{Calls: calls, Text: without(calls, text), Written: s, Begins: begins}
 }
 
 // endMarks returns the marks that end a turn. Servers that take them for words leave them
@@ -67,12 +86,12 @@ func without(calls []Call, text string) string {
 
 // untagged reads a text without the mark of a call: JSON or Python, bare or in a fence.
 // begins is the tool that an unreadable text begins a call of.
-func untagged(s string) (calls []Call, begins string) {
+func (f Forms) untagged(s string) (calls []Call, begins string) {
 	s = unfenced(s)
-	if calls, tagged := tagged(s); tagged {
+	if calls, tagged := f.tagged(s); tagged {
 		return calls, ""
 	}
-	for _, form := range []form{jsonCalls, pythonCalls} {
+	for _, form := range []form{f.jsonCalls, pythonCalls} {
 		if calls, ok := form(s); ok {
 			return calls, ""
 		}

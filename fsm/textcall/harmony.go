@@ -5,7 +5,7 @@ import "strings"
 // harmony reads an answer in channels, as gpt-oss writes them: a message for a tool is a
 // call, the channels final and commentary are text, and the rest is thinking. It reports
 // whether the text is such an answer.
-func harmony(s string) (Reading, bool) {
+func (f Forms) harmony(s string) (Reading, bool) {
 	const start, channel, message = "<|start|>", "<|channel|>", "<|message|>"
 	if !strings.HasPrefix(s, start) && !strings.HasPrefix(s, channel) {
 		return Reading{}, false
@@ -22,8 +22,8 @@ func harmony(s string) (Reading, bool) {
 			body, part = untilMark(body)
 			name, calls := addressee(head)
 			switch {
-			case calls && isObject(TidyJSON(strings.TrimSpace(body))):
-				r.Calls = append(r.Calls, Call{Name: name, Args: TidyJSON(strings.TrimSpace(body))})
+			case calls && isObject(f.tidy(strings.TrimSpace(body))):
+				r.Calls = append(r.Calls, Call{Name: name, Args: f.tidy(strings.TrimSpace(body))})
 			case calls:
 				return Reading{Tagged: true}, true
 			case !strings.Contains(head, channel+"analysis"):

@@ -3,16 +3,23 @@ package textcall
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
 
 // jsonCalls reads calls as JSON: an object, several in a row, or a list.
-func jsonCalls(s string) ([]Call, bool) {
+func (f Forms) jsonCalls(s string) ([]Call, bool) { return f.valuesCalls(s, objectCall) }
+
+// markedCalls reads calls as JSON between the marks of a family.
+func (f Forms) markedCalls(s string) ([]Call, bool) { return f.valuesCalls(s, markedCall) }
+
+// valuesCalls reads calls as JSON, with a way to read the object of one.
+func (f Forms) valuesCalls(s string, object objectForm) ([]Call, bool) {
 	if !strings.HasPrefix(s, "{") && !strings.HasPrefix(s, "[") {
 		return nil, false
 	}
-	s = TidyJSON(s)
+	s = f.tidy(s)
 	var calls []Call
 	d := json.NewDecoder(strings.NewReader(s))
 	for d.More() {
@@ -20,7 +27,7 @@ func jsonCalls(s string) ([]Call, bool) {
 		if d.Decode(&raw) != nil {
 			return nil, false
 		}
-		more, ok := valueCalls(raw, listDepthMax)
+		more, ok := f.valueCalls(raw, object, listDepthMax)
 		if !ok {
 			return nil, false
 		}
@@ -34,7 +41,7 @@ func jsonCalls(s string) ([]Call, bool) {
 const listDepthMax = 4
 
 // valueCalls reads an object or a list of them, as they were decoded: without blanks around them.
-func valueCalls(raw json.RawMessage, depth int) ([]Call, bool) {
+func (f Forms) valueCalls(raw json.RawMessage, object objectForm, depth int) ([]Call, bool) {
 	if depth == 0 {
 		return nil, false
 	}
@@ -48,7 +55,7 @@ func valueCalls(raw json.RawMessage, depth int) ([]Call, bool) {
 			if one[0] != '{' {
 				return nil, false
 			}
-			more, ok := valueCalls(one, depth-1)
+			more, ok := f.valueCalls(one, object, depth-1)
 			if !ok {
 				return nil, false
 			}
@@ -62,24 +69,22 @@ func valueCalls(raw json.RawMessage, depth int) ([]Call, bool) {
 	}
 	for _, key := range []string{"tool_calls", "function_call"} {
 		if inner, ok := o[key]; ok && len(o) == 1 {
-			return valueCalls(inner, depth-1)
+			return f.valueCalls(inner, object, depth-1)
 		}
 	}
 	if inner := o["function"]; len(inner) > 0 && inner[0] == '{' {
-		return valueCalls(inner, depth-1)
+		return f.valueCalls(inner, object, depth-1)
 	}
-	call, ok := objectCall(o)
+	call, ok := object(f, o)
 	return []Call{call}, ok && !headTwice(raw)
 }
 
+// objectForm reads an object that is a call.
+type objectForm func(f Forms, o map[string]json.RawMessage) (Call, bool)
+
 // objectCall reads an object that names a tool and has its arguments.
-func objectCall(o map[string]json.RawMessage) (Call, bool) {
-	var name string
-	for _, key := range nameKeys() {
-		if raw, ok := o[key]; ok && json.Unmarshal(raw, &name) == nil && name != "" {
-			break
-		}
-	}
+func objectCall(f Forms, o map[string]json.RawMessage) (Call, bool) {
+	name, _ := nameIn(o)
 	if name == "" {
 		return Call{}, false
 	}
@@ -90,7 +95,7 @@ func objectCall(o map[string]json.RawMessage) (Call, bool) {
 		}
 		var text string
 		if json.Unmarshal(raw, &text) == nil {
-			raw = bytes.TrimSpace([]byte(TidyJSON(text))) // an object in a string
+			raw = bytes.TrimSpace([]byte(f.tidy(text))) // an object in a string
 		}
 		if len(raw) > 0 && raw[0] == '{' && json.Valid(raw) {
 			return Call{Name: name, Args: string(raw)}, true
@@ -98,6 +103,39 @@ func objectCall(o map[string]json.RawMessage) (Call, bool) {
 		return Call{}, false
 	}
 	return Call{}, false
+}
+
+// nameIn returns the tool that an object names, and the key of it; empty: none.
+func nameIn(o map[string]json.RawMessage) (name, key string) {
+	for _, key := range nameKeys() {
+		if raw, ok := o[key]; ok && json.Unmarshal(raw, &name) == nil && name != "" {
+			return name, key
+		}
+	}
+	return "", ""
+}
+
+// markedCall reads an object between the marks of a family, where it is a call whatever it lacks:
+// its arguments may stand beside the name, or below the tool's name alone, or there may be none.
+func markedCall(f Forms, o map[string]json.RawMessage) (Call, bool) {
+	if call, ok := objectCall(f, o); ok {
+		return call, true
+	}
+	name, nameKey := nameIn(o)
+	var args arguments
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		switch {
+		case slices.Contains(argumentKeys(), key):
+			return Call{}, false // there are arguments, but not an object
+		case name == "" && len(o) == 1 && o[key][0] == '{':
+			return Call{Name: key, Args: string(o[key])}, isName(key)
+		case name == "":
+			return Call{}, false
+		case key != nameKey && key != "type" && key != "id":
+			args.add(key, string(o[key]))
+		}
+	}
+	return Call{Name: name, Args: args.object()}, name != ""
 }
 
 // nameKeys returns the keys under which a tool is named. The first of them that names one counts.

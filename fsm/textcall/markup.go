@@ -4,7 +4,7 @@ import "strings"
 
 // markupCalls reads <function=NAME>…</function>, once or more, with parameters in markup or
 // as a JSON object.
-func markupCalls(s string) ([]Call, bool) {
+func (f Forms) markupCalls(s string) ([]Call, bool) {
 	var calls []Call
 	for s != "" {
 		rest, ok := strings.CutPrefix(s, "<function=")
@@ -16,7 +16,7 @@ func markupCalls(s string) ([]Call, bool) {
 		if !ok {
 			return nil, false
 		}
-		args, ok := parameters(strings.TrimSpace(body), "<parameter=")
+		args, ok := f.parameters(strings.TrimSpace(body), "<parameter=")
 		if !ok {
 			return nil, false
 		}
@@ -27,7 +27,7 @@ func markupCalls(s string) ([]Call, bool) {
 }
 
 // invokeCalls reads <invoke name="NAME">…</invoke>, once or more.
-func invokeCalls(s string) ([]Call, bool) {
+func (f Forms) invokeCalls(s string) ([]Call, bool) {
 	var calls []Call
 	for s != "" {
 		rest, ok := strings.CutPrefix(s, "<invoke")
@@ -43,7 +43,7 @@ func invokeCalls(s string) ([]Call, bool) {
 		if !ok {
 			return nil, false
 		}
-		args, ok := parameters(strings.TrimSpace(body), "<parameter")
+		args, ok := f.parameters(strings.TrimSpace(body), "<parameter")
 		if !ok {
 			return nil, false
 		}
@@ -55,9 +55,9 @@ func invokeCalls(s string) ([]Call, bool) {
 
 // parameters reads open KEY>VALUE</parameter>, as often as it comes, or one JSON object, and
 // returns an object.
-func parameters(s, open string) (string, bool) {
+func (f Forms) parameters(s, open string) (string, bool) {
 	if strings.HasPrefix(s, "{") {
-		object := TidyJSON(s)
+		object := f.tidy(s)
 		return object, isObject(object)
 	}
 	var args arguments

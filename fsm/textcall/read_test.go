@@ -108,33 +108,39 @@ func forms() []form {
 func TestINF25TheFormsOfACallWrittenAsText(t *testing.T) {
 	for _, tt := range forms() {
 		t.Run(tt.name, func(t *testing.T) {
-			got := textcall.Read(tt.text)
-			if diff := cmp.Diff(tt.want, got.Calls); diff != "" {
-				t.Errorf("%+v: %s", got, diff)
-			}
-			if got.Text != "" {
-				t.Errorf("the text beside it is %q", got.Text)
+			for _, of := range both() {
+				got := of.Read(tt.text)
+				if diff := cmp.Diff(tt.want, got.Calls); diff != "" {
+					t.Errorf("%d: %+v: %s", of, got, diff)
+				}
+				if got.Text != "" {
+					t.Errorf("%d: the text beside it is %q", of, got.Text)
+				}
 			}
 		})
 	}
 }
 
+func both() []textcall.Forms { return []textcall.Forms{textcall.Second, textcall.Mended} }
+
 // A text that ends too early, or lacks one byte, has no call but those of the whole text, and no
 // arguments that are no object. GLM's pairs are taken as far as they go: nothing in them says that
 // more would have come, and the closing tag may be left out.
 func TestINF25WhatIsCutHasNoOtherCalls(t *testing.T) {
-	for _, tt := range forms() {
+	for _, tt := range slices.Concat(forms(), mendedForms()) {
 		for n := range len(tt.text) {
-			for _, c := range textcall.Read(tt.text[:n]).Calls {
-				if !slices.Contains(tt.want, c) && !strings.HasPrefix(tt.name, "GLM's") {
-					t.Errorf("%s: %q is read as a call %+v", tt.name, tt.text[:n], c)
-				}
-			}
 			lacks := tt.text[:n] + tt.text[n+1:]
-			for _, c := range textcall.Read(lacks).Calls {
-				var args map[string]any
-				if json.Unmarshal([]byte(c.Args), &args) != nil || args == nil {
-					t.Errorf("%s: %q is read as a call %+v", tt.name, lacks, c)
+			for _, of := range both() {
+				for _, c := range of.Read(tt.text[:n]).Calls {
+					if !slices.Contains(tt.want, c) && !strings.HasPrefix(tt.name, "GLM's") {
+						t.Errorf("%d: %s: %q is read as a call %+v", of, tt.name, tt.text[:n], c)
+					}
+				}
+				for _, c := range of.Read(lacks).Calls {
+					var args map[string]any
+					if json.Unmarshal([]byte(c.Args), &args) != nil || args == nil {
+						t.Errorf("%d: %s: %q is read as a call %+v", of, tt.name, lacks, c)
+					}
 				}
 			}
 		}
@@ -144,7 +150,6 @@ func TestINF25WhatIsCutHasNoOtherCalls(t *testing.T) {
 func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
 	for _, text := range []string{
 		"", "I would look around.",
-		`Let me see. <tool_call>{"name":"look","arguments":{}}</tool_call>`,
 		`Sure: {"name":"look","arguments":{}}`, `{"name":"look","arguments":{}} done`,
 		"Here:\n```json\n{\"name\":\"look\",\"arguments\":{}}\n```",
 		"```json\n{\"name\":\"look\",\"arguments\":{}}", "```json\n{\"name\":\"look\",\"arguments\":{}}\n```\nor\n```json\n{\"name\":\"look\",\"arguments\":{}}\n```",
@@ -152,15 +157,17 @@ func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
 		`{"arguments":{}}`, `{"name":"","arguments":{}}`, `{"name":7,"arguments":{}}`, `{"name":"look"}`, `{"name":"look","arguments":null}`,
 		`{"name":"look","arguments":["."]}`, `{"name":"look","arguments":"."}`, `[]`, `["look"]`, `{"path":"notes.txt"}`,
 		`{"name":"look","name":"note","arguments":{}}`, `{"name":"look","arguments":{},"arguments":{"path":"."}}`,
-		`{"name":"look","arguments":{}}}`, `{"name":"look","arguments":{}} []`, `[]{"name":"look","arguments":{}}`, `{"path":"look","deep":`, `[1{"look"`,
+		`{"name":"look","arguments":{}} []`, `[]{"name":"look","arguments":{}}`, `{"path":"look","deep":`, `[1{"look"`,
 		`{"tool_calls":null}`, `{"tool_calls":[{"name":"look","arguments":{}}],"content":"I look."}`,
 		"I look.</tool_call>", `[(path=".")]`, "json\n{\"name\":\"look\",\"arguments\":{}}\n```",
 		`[look(path=`, `[[{"name":"look","arguments":{}}]]`, `{"tool_calls":[[{"name":"look","arguments":{}}]]}`, `[null]`, `"name" "name" "look"`,
 		`See [look(path=".")] for more.`, `[look](https://example.org)`, `f(x) = 2x + 1`, `look at (this)`, "(look)",
 		"<tool_response>nothing</tool_response>\nSo it is empty.",
 	} {
-		if got := textcall.Read(text); len(got.Calls) > 0 || got.Tagged || got.Begins != "" || got.Text != text {
-			t.Errorf("%q: got %+v; want no Calls, not Tagged, Begins %q, Text %q", text, got, "", text)
+		for _, of := range both() {
+			if got := of.Read(text); len(got.Calls) > 0 || got.Tagged || got.Begins != "" || got.Text != text {
+				t.Errorf("%d: %q: got %+v; want no Calls, not Tagged, Begins %q, Text %q", of, text, got, "", text)
+			}
 		}
 	}
 }
@@ -188,8 +195,6 @@ func TestINF29WhatBeginsAsACallAndCannotBeRead(t *testing.T) {
 		`[TOOL_CALLS]look[ARGS]{"path":`:                                                          "",
 		`[TOOL_CALLS]`:                                                                            "",
 		`<|python_tag|>look(`:                                                                     "",
-		`<start_function_call>call:look{path:<escape>.<escape>}`:                                  "",
-		`<|tool_call>call:look{path:<|"|>.<|"|>}<tool_call|>`:                                     "",
 		`<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"p`:                 "",
 		`<|channel|>commentary to=functions.look`:                                                 "",
 		`{"name":"look","arguments":{"path":"`:                                                    "look",
@@ -198,8 +203,10 @@ func TestINF29WhatBeginsAsACallAndCannotBeRead(t *testing.T) {
 		`[look(".")]`:       "look",
 		`look(path=open())`: "look",
 	} {
-		if got := textcall.Read(text); len(got.Calls) > 0 || got.Tagged != (begins == "") || got.Begins != begins {
-			t.Errorf("%q: %+v, want the beginning of %q", text, got, begins)
+		for _, of := range both() {
+			if got := of.Read(text); len(got.Calls) > 0 || got.Tagged != (begins == "") || got.Begins != begins {
+				t.Errorf("%d: %q: %+v, want the beginning of %q", of, text, got, begins)
+			}
 		}
 	}
 }
@@ -216,7 +223,7 @@ func TestINF25ThinkingAndMarksOfChannelsAreNotSaid(t *testing.T) {
 		`<|channel|>commentary to= <|message|>I look.`:                                 "I look.",
 		`<|channel|>final<|message|><|return|>`:                                        "",
 	} {
-		if got := textcall.Read(text); got.Text != want || len(got.Calls) > 0 || got.Tagged {
+		if got := textcall.Mended.Read(text); got.Text != want || len(got.Calls) > 0 || got.Tagged {
 			t.Errorf("%q: %+v, want %q", text, got, want)
 		}
 	}
@@ -255,17 +262,23 @@ func FuzzRead(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r := textcall.Read(text)
-		for _, c := range r.Calls {
-			var object map[string]any
-			if !strings.HasPrefix(c.Args, "{") || json.Unmarshal([]byte(c.Args), &object) != nil {
-				t.Errorf("%q is read as %+v", text, c)
+		for _, of := range both() {
+			r := of.Read(text)
+			for _, c := range r.Calls {
+				var object map[string]any
+				if !strings.HasPrefix(c.Args, "{") || json.Unmarshal([]byte(c.Args), &object) != nil {
+					t.Errorf("%q is read as %+v", text, c)
+				}
+				textcall.Twice(c.Args)
+				textcall.Values(c.Args)
+				textcall.Wrapped(c.Args)
 			}
-			textcall.Twice(c.Args)
-			textcall.Values(c.Args)
-		}
-		if len(r.Calls) > 0 && r.Text != "" {
-			t.Errorf("%q has the text %q beside its calls", text, r.Text)
+			if said := strings.TrimSpace(text); len(r.Calls) > 0 && (!strings.HasPrefix(said, r.Text) || of == textcall.Second && r.Text != "") {
+				t.Errorf("%q has the text %q beside its calls", text, r.Text)
+			}
+			if len(r.Calls) > 0 && !strings.HasSuffix(textcall.Mended.Read(r.Written).Written, r.Written) {
+				t.Errorf("%q: its calls are written as %q", text, r.Written)
+			}
 		}
 	})
 }
@@ -274,10 +287,12 @@ func TestINF29WhatMayBecomeACall(t *testing.T) {
 	offered := func(name string) bool { return name == "look" }
 	for text, want := range map[string]bool{ // order-free: each alone
 		"": true, " ": true, "\n{": true, "<|st": true, "<|start|>assistant": true, "`": true, "[": true, "[ ": true, "[{": true, `[ {"name"`: true, "[look(": true, "[look (": false, "[!": false, "[around(": false,
-		"{": true, `{"n`: true, "{n": false, "look(": true, "around(": false, "I look": false, "```": true, "```json\n{": true, "```go\n{": false,
+		"{": true, `{"n`: true, "look(": true, "around(": false, "I look": false, "```": true, "```json\n{": true, "```go\n{": false,
 	} {
-		if got := textcall.MayBegin(text, offered); got != want {
-			t.Errorf("%q may become a call: %t", text, got)
+		for _, of := range both() {
+			if got := of.MayBegin(text, offered); got != want {
+				t.Errorf("%d: %q may become a call: %t", of, text, got)
+			}
 		}
 	}
 }
@@ -316,7 +331,7 @@ func TestINF25CallsAreNotLookedForAtAnyDepth(t *testing.T) {
 	} {
 		for n := range 6 {
 			text := strings.Repeat(tt.begin, n) + `{"name":"look","arguments":{}}` + strings.Repeat(tt.end, n)
-			if got := textcall.Read(text); (len(got.Calls) == 1) != (n <= tt.most) {
+			if got := textcall.Mended.Read(text); (len(got.Calls) == 1) != (n <= tt.most) {
 				t.Errorf("%s: got %+v; want 1 call: %t", text, got, n <= tt.most)
 			}
 		}
@@ -329,7 +344,7 @@ func TestINF25WhatIsAlmostACallIsNone(t *testing.T) {
 		`look(="x")`, `look(path=".", ="x")`, `look("x")`,
 		`print((path="."))`, `print(look around(path="."))`, `print(look(path="."), look())`, `print(look(".")`, `print(look)`, `print(look(".")))`,
 	} {
-		if got := textcall.Read(text); len(got.Calls) > 0 {
+		if got := textcall.Mended.Read(text); len(got.Calls) > 0 {
 			t.Errorf("%q: got %+v; want no Calls", text, got)
 		}
 	}

@@ -2,6 +2,14 @@ package textcall
 
 import "encoding/json"
 
+// tidy returns s with what the forms take for small mistakes corrected.
+func (f Forms) tidy(s string) string {
+	if f < Mended {
+		return TidyJSON(s)
+	}
+	return MendJSON(s)
+}
+
 // TidyJSON returns s with blanks in place of commas after the last member of an object or a
 // list, if only they keep it from being JSON; else s as it is. Such a comma cannot mean
 // anything else (INF-25).

@@ -5,6 +5,23 @@ import (
 	"strings"
 )
 
+// Wrapped returns the object below the one key of an object, if the key means arguments.
+func Wrapped(args string) (key, inner string, ok bool) {
+	if !strings.HasPrefix(strings.TrimLeft(args, jsonBlanks), "{") || strings.Count(args, "{") < 2 {
+		return "", "", false
+	}
+	var o map[string]json.RawMessage
+	if json.Unmarshal([]byte(args), &o) != nil || len(o) != 1 {
+		return "", "", false
+	}
+	for _, key := range argumentKeys() {
+		if inner := o[key]; len(inner) > 0 && inner[0] == '{' {
+			return key, string(inner), true
+		}
+	}
+	return "", "", false
+}
+
 // Values returns the strings and numbers in a JSON text, in their order, without the keys
 // of objects.
 func Values(text string) []string {

@@ -1,0 +1,138 @@
+package reading
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"shelly/fsm"
+)
+
+const tagged = `<tool_call>{"name":"look","arguments":{"path":"a b"}}</tool_call>`
+
+func TestINF25WordsBeforeACallAreSaid(t *testing.T) {
+	const text = "I look.\n" + tagged
+	asked := []fsm.Message{{Role: fsm.RoleUser, Text: fsm.PresentWords().Text(fsm.WordCallUntaken), Aside: true}}
+	shown := []fsm.Message{{Role: fsm.RoleTool, Text: "It says look at a b."}}
+	calls := []fsm.ToolCall{written(0, "look", `{"path":"a b"}`)}
+	plain := Understood{Text: text}
+	for _, tt := range []struct {
+		name   string
+		change func(*fsm.Config, *fsm.BrainAnswered)
+		talk   []fsm.Message
+		want   Understood
+	}{
+		{"a model without native calls", func(*fsm.Config, *fsm.BrainAnswered) {}, nil, Understood{Calls: calls, Text: "I look."}},
+		{"a model with native calls", func(_ *fsm.Config, in *fsm.BrainAnswered) { in.AsText = false }, nil, Understood{Text: text, Unrunnable: true}},
+		{"one that was asked to call", func(_ *fsm.Config, in *fsm.BrainAnswered) { in.AsText = false }, asked, Understood{Calls: calls, Text: "I look."}},
+		{"one whose text is not read", func(c *fsm.Config, in *fsm.BrainAnswered) { in.AsText, c.Switches.TextCalls = false, false }, nil, plain},
+		{"beside a native call", func(_ *fsm.Config, in *fsm.BrainAnswered) { in.Calls = []fsm.ToolCall{{Name: "look"}} }, nil, Understood{Calls: []fsm.ToolCall{{Name: "look"}}, Text: text}},
+		{"what a result says", func(*fsm.Config, *fsm.BrainAnswered) {}, shown, plain},
+		{"a tool that is not offered", func(_ *fsm.Config, in *fsm.BrainAnswered) { in.Text = strings.ReplaceAll(text, "look\"", "fly\"") }, nil,
+			Understood{Text: strings.ReplaceAll(text, "look\"", "fly\"")}},
+		{"an earlier edition", func(c *fsm.Config, _ *fsm.BrainAnswered) { c.Edition = fsm.FifteenthEdition }, nil, plain},
+		{"a plain reading", func(c *fsm.Config, _ *fsm.BrainAnswered) { c.Switches.Reading = fsm.ReadingPlain }, nil, plain},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, in := careful(), fsm.BrainAnswered{Text: text, AsText: true}
+			c.Words, c.Switches.TextCalls = fsm.PresentWords(), true
+			tt.change(c, &in)
+			if diff := cmp.Diff(tt.want, Understand(c, fsm.AllTools, fsm.Conversation{}.Add(tt.talk...), in, 4)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestBRN40WordsBeforeACallAreShownAndTheCallIsNot(t *testing.T) {
+	long := strings.Repeat("Word after word. ", 800)
+	for text, want := range map[string]string{
+		"I look.\n" + tagged:                         "I look.\n",
+		"I look. " + tagged + "\n" + tagged:           "I look. ",
+		long + "\n" + tagged:                         long + "\n",
+		long + "\n```\na\n```\nSo.\n" + tagged:       long + "\n```\na\n```\nSo.\n",
+		"```\n" + long + "\n" + tagged:               "```\n" + long + "\n" + tagged,
+		"I look with " + tagged:                      "I look with " + tagged,
+		"I look with <tool_call>.\n" + tagged:        "I look with <tool_call>.\n" + tagged,
+		"I look.\n" + tagged + "\nThere is nothing.": "I look.\n" + tagged + "\nThere is nothing.",
+		"I look.\n<tool_call>":                       "I look.\n<tool_call>",
+		"I look. [1] < 2, <b>":                       "I look. [1] < 2, <b>",
+		"I look.\n<":                                 "I look.\n<",
+	} {
+		for _, pieces := range [][]string{{text}, letters(text)} {
+			if got := shown(careful(), pieces); got != want {
+				t.Errorf("of %q in %d pieces %q is shown", short(text), len(pieces), short(got))
+			}
+		}
+		first := careful()
+		first.Edition = fsm.FifteenthEdition
+		if got := shown(first, letters(text)); got != text {
+			t.Errorf("in an earlier edition, of %q only %q is shown", short(text), short(got))
+		}
+	}
+}
+
+func short(text string) string { return text[max(len(text)-120, 0):] }
+
+// Words are shown at once, and from where a mark may begin nothing until it is known.
+func TestBRN40WordsAreNotHeldBack(t *testing.T) {
+	c := careful()
+	c.Switches.NoCognition = true // or blanks are held back, too, because a need may follow them
+	v := NewVeil(c, fsm.AllTools)
+	for _, tt := range []struct{ put, want string }{
+		{"I look. ", "I look. "}, {"<", ""}, {"b> ", "<b> "}, {"It is.\n", "It is.\n"}, {"<tool", ""}, {"_call>", ""}, {"{", ""}, {"} or not", ""},
+	} {
+		if got := v.Put(tt.put); got != tt.want {
+			t.Errorf("of %q got %q; want %q", tt.put, got, tt.want)
+		}
+	}
+	if got, want := v.End(), "<tool_call>{} or not"; got != want {
+		t.Errorf("at the end got %q; want %q", got, want)
+	}
+}
+
+// What is hidden of an answer is what is not said by it: its calls.
+func TestBRN40WhatIsShownIsWhatIsSaid(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"I look.", " ", "\n", "```", tagged, "<tool_call>", "`", "Is it?", "。", "a", "<", "functools[", "</tool_call>"})
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := append([]string{"It is so. "}, rapid.SliceOfN(piece, 0, 10).Draw(t, "pieces")...)
+		text := strings.Join(pieces, "")
+		read := Understand(careful(), fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: text, AsText: true}, 1)
+		if got := shown(careful(), letters(text)); strings.TrimSpace(got) != strings.TrimSpace(read.Text) {
+			t.Fatalf("%q: %q is shown, and %q is said", text, got, read.Text)
+		}
+	})
+}
+
+func TestINF57ArgumentsAreTakenOutOfAWrapper(t *testing.T) {
+	const schema = `{"type":"object","properties":{"path":{"type":"string"}}}`
+	for _, tt := range []struct{ name, schema, args, want string }{
+		{"a wrapper", schema, `{"arguments":{"path":"a"}}`, `{"path":"a"}`},
+		{"a parameter of that name", `{"properties":{"arguments":{}}}`, `{"arguments":{"path":"a"}}`, `{"arguments":{"path":"a"}}`},
+		{"a tool that lists no parameters", `{"type":"object"}`, `{"arguments":{"path":"a"}}`, `{"arguments":{"path":"a"}}`},
+		{"something beside it", schema, `{"arguments":{"path":"a"},"path":"b"}`, `{"arguments":{"path":"a"},"path":"b"}`},
+		{"no wrapper", schema, `{"path":{"a":"b"}}`, `{"path":{"a":"b"}}`},
+	} {
+		for _, text := range []bool{false, true} {
+			c := careful()
+			c.Tools = []fsm.ToolDecl{{Name: "look", Parameters: tt.schema}}
+			in := fsm.BrainAnswered{Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: tt.args}}}
+			if text {
+				in = fsm.BrainAnswered{AsText: true, Text: `{"name":"look","arguments":` + tt.args + `}`}
+			}
+			got := Understand(c, fsm.AllTools, fsm.Conversation{}, in, 1).Calls
+			if len(got) != 1 || got[0].Args != tt.want {
+				t.Errorf("%s: got %+v; want Args %s", tt.name, got, tt.want)
+			}
+			if !text && in.Calls[0].Args != tt.args {
+				t.Errorf("%s: the answer itself has become %s", tt.name, in.Calls[0].Args)
+			}
+			c.Edition = fsm.FifteenthEdition
+			if got := Understand(c, fsm.AllTools, fsm.Conversation{}, in, 1).Calls; len(got) != 1 || got[0].Args != tt.args {
+				t.Errorf("%s: in an earlier edition got %+v", tt.name, got)
+			}
+		}
+	}
+}

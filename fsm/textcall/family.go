@@ -1,0 +1,114 @@
+package textcall
+
+import "strings"
+
+// family is a mark that begins calls, the mark that ends them, and the forms between.
+type family struct {
+	open  string
+	close string // empty: they go on to the end of the text, or to the next open
+	forms []form
+}
+
+// keeps reports whether the opening mark is part of what is read.
+func (f family) keeps() bool {
+	return f.open == "<function=" || f.open == "<invoke" || f.open == "functools["
+}
+
+// read reads one call after another. The last may have no end mark: its content is read
+// whole or not at all.
+func (f family) read(s string) []Call {
+	if f.keeps() {
+		return f.body(s)
+	}
+	var calls []Call
+	for s != "" {
+		rest, ok := strings.CutPrefix(s, f.open)
+		if !ok {
+			return nil
+		}
+		body, rest := f.cut(rest)
+		more := f.body(strings.TrimSpace(body))
+		if len(more) == 0 {
+			return nil
+		}
+		calls = append(calls, more...)
+		s = strings.TrimSpace(rest)
+	}
+	return calls
+}
+
+// readMended reads as read does. Besides, a call may be in a fence; one bracket may be missing
+// before the end mark; and the mark that begins a call may stand where the one that ends it is
+// meant.
+func (f family) readMended(s string) []Call {
+	if f.keeps() {
+		return f.body(s)
+	}
+	var calls []Call
+	for s != "" {
+		rest, ok := strings.CutPrefix(s, f.open)
+		if !ok {
+			return nil
+		}
+		if rest = strings.TrimSpace(rest); rest == "" {
+			return calls
+		}
+		more, after := f.first(rest)
+		if len(more) == 0 {
+			return nil
+		}
+		calls = append(calls, more...)
+		s = strings.TrimSpace(after)
+	}
+	return calls
+}
+
+// first reads what the first mark begins, up to the mark that ends it or begins the next; or, if
+// that is in one of its values, up to the end mark. So that a long text is read once, it is cut
+// where it can be before it is searched for its end.
+func (f family) first(s string) (calls []Call, after string) {
+	if next := strings.Index(s, f.open); next >= 0 {
+		head := s[:next]
+		if f.close == "" || !strings.Contains(head, f.close) {
+			if calls := f.loose(head); len(calls) > 0 {
+				return calls, s[next:]
+			}
+		}
+	}
+	body, after := f.cut(s)
+	if calls = f.loose(body); len(calls) == 0 && len(body) < len(s) && f.close != "" {
+		calls = f.loose(closedJSON(body))
+	}
+	return calls, after
+}
+
+// cut splits a text at the end of a call. An end mark inside a value is not skipped: then
+// the part before it cannot be read, and the text is not a call.
+func (f family) cut(s string) (body, rest string) {
+	if f.close != "" {
+		body, rest, _ = strings.Cut(s, f.close)
+		return body, rest
+	}
+	if i := strings.Index(s, f.open); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// loose reads a call that may be in a fence.
+func (f family) loose(s string) []Call {
+	s = strings.TrimSpace(s)
+	if calls := f.body(s); len(calls) > 0 {
+		return calls
+	}
+	return f.body(unfenced(s))
+}
+
+func (f family) body(s string) []Call {
+	for _, form := range f.forms {
+		if calls, ok := form(s); ok {
+			return calls
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package textcall_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"shelly/fsm/textcall"
+)
+
+// mendedForms are read since the sixteenth edition.
+func mendedForms() []form {
+	path := calls{look(`{"path":"."}`)}
+	two := calls{look(`{"path":"."}`), {Name: "note", Args: `{"n":1}`}}
+	return []form{
+		{"FunctionGemma's call", `<start_function_call>call:look{path:<escape>.<escape>}<end_function_call>`, path},
+		{"FunctionGemma's calls", `<start_function_call>call:look{path:<escape>.<escape>}<end_function_call><start_function_call>call:note{n:1}<end_function_call>`, two},
+		{"Gemma's call", `<|tool_call>call:look{path:<|"|>.<|"|>}<tool_call|>`, path},
+		{"Gemma's call of all kinds of values", `<|tool_call>call:look{path:<|"|>a "b"<|"|>,deep:{n:1.5,list:[<|"|>c<|"|>,true]},none:null}<tool_call|>`,
+			calls{look(`{"path":"a \"b\"","deep":{"n":1.5,"list":["c",true]},"none":null}`)}},
+		{"Kimi's section", `<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{"path":"."}<|tool_call_end|>` +
+			`<|tool_call_begin|>note:1<|tool_call_argument_begin|>{"n":1}<|tool_call_end|><|tool_calls_section_end|>`, two},
+		{"Phi's list", `functools[{"name":"look","arguments":{"path":"."}}]`, path},
+		{"Seed's tags", "<seed:tool_call>\n<function=look>\n<parameter=path>.</parameter>\n</function>\n</seed:tool_call>", path},
+		{"InternLM's marks", "<|action_start|><|plugin|>\n{\"name\":\"look\",\"parameters\":{\"path\":\".\"}}<|action_end|>", path},
+		{"Apertus' list", `<|tools_prefix|>[{"look":{"path":"."}},{"note":{"n":1}}]<|tools_suffix|>`, two},
+		{"MiniCPM's fence between marks", "<|tool_call_start|>\n```python\nlook(path=\".\")\n```\n<|tool_call_end|>", path},
+		{"a fence between tags", "<tool_call>\n```json\n{\"name\":\"look\",\"arguments\":{\"path\":\".\"}}\n```\n</tool_call>", path},
+		{"GLM's name before the arguments", `<tool_call>look {"path":"."}</tool_call>`, path},
+		{"a tool as the key", `<tool_call>{"look":{"path":"."}}</tool_call>`, path},
+		{"arguments beside the name", `<tool_call>{"type":"function","id":"1","name":"look","path":".","n":[2]}</tool_call>`, calls{look(`{"n":[2],"path":"."}`)}},
+		{"no arguments", `<tool_call>{"name":"look"}</tool_call>`, calls{look(`{}`)}},
+		{"Llama's semicolons", `{"name":"look","parameters":{"path":"."}}; {"name":"note","parameters":{"n":1}}`, two},
+		{"texts as Python has them", `<tool_call>{'name': 'look', 'arguments': {'path': '.'}}</tool_call>`, calls{look(`{"path": "."}`)}},
+		{"values as Python has them", `{'name':'look','arguments':{'a':True,'b':False,'c':None,'d':'it\'s'}}`, calls{look(`{"a":true,"b":false,"c":null,"d":"it's"}`)}},
+		{"line ends in a text", "<tool_call>{\"name\":\"look\",\"arguments\":{\"path\":\"a\n\tb\"}}</tool_call>", calls{look(`{"path":"a\n\tb"}`)}},
+		{"keys without quotes", `<tool_call>{name: "look", arguments: {path: "."}}</tool_call>`, calls{look(`{"path": "."}`)}},
+		{"a bracket too many", `{"name":"look","arguments":{"path":"."}}}`, path},
+		{"a bracket too few before the end", `<tool_call>{"name":"look","arguments":{"path":"."}</tool_call>`, path},
+		{"a list without its end", `<tool_call>[{"name":"look","arguments":{"path":"."}}</tool_call>`, path},
+		{"the first mark for the last", `<tool_call>{"name":"look","arguments":{"path":"."}}<tool_call>`, path},
+		{"the first mark between calls", `<tool_call>{"name":"look","arguments":{"path":"."}}<tool_call>{"name":"note","arguments":{"n":1}}</tool_call>`, two},
+		{"a mark in a text", `<tool_call>{"name":"look","arguments":{"path":"<tool_call>"}}</tool_call>`, calls{look(`{"path":"<tool_call>"}`)}},
+		{"commas after the last of several", `{"name":"look","arguments":{"path":".",}}{"name":"note","arguments":{"n":1,}}`, calls{look(`{"path":"." }`), {Name: "note", Args: `{"n":1 }`}}},
+	}
+}
+
+func TestINF25TheFormsSinceTheSixteenthEdition(t *testing.T) {
+	for _, tt := range mendedForms() {
+		t.Run(tt.name, func(t *testing.T) {
+			got := textcall.Mended.Read(tt.text)
+			if diff := cmp.Diff(tt.want, got.Calls); diff != "" || got.Text != "" {
+				t.Errorf("%+v: %s", got, diff)
+			}
+			if tt.name == "a mark in a text" {
+				return // it was read before, and is not to be cut at the mark
+			}
+			if got := textcall.Second.Read(tt.text); len(got.Calls) > 0 {
+				t.Errorf("an earlier edition reads %+v", got)
+			}
+		})
+	}
+}
+
+func TestINF25WordsBeforeACall(t *testing.T) {
+	const tagged = `<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call>`
+	for text, want := range map[string]string{
+		"I look.\n" + tagged:                         "I look.",
+		"I look.\n\n  " + tagged + "\n":              "I look.",
+		"First this: a\n- b\n" + tagged:              "First this: a\n- b",
+		"I look. " + tagged:                          "I look.",
+		"Shall I? " + tagged:                         "Shall I?",
+		"我来看看。" + tagged:                             "我来看看。",
+		"As in\n```\nx < y\n```\nI look.\n" + tagged: "As in\n```\nx < y\n```\nI look.",
+		"I look: f < g [1]\n" + tagged:               "I look: f < g [1]",
+	} {
+		for _, written := range []string{"", "twice"} {
+			text, number := text, 1
+			if written != "" {
+				text, number = text+tagged, 2
+			}
+			got := textcall.Mended.Read(text)
+			if len(got.Calls) != number || got.Text != want || got.Tagged || !strings.HasPrefix(got.Written, tagged) {
+				t.Errorf("%q: got %+v; want %d Calls, Text %q", text, got, number, want)
+			}
+			if got := textcall.Second.Read(text); len(got.Calls) > 0 || got.Text != text {
+				t.Errorf("%q: an earlier edition reads %+v", text, got)
+			}
+		}
+	}
+	for _, text := range []string{
+		"I look, or not, with " + tagged, "As you wished: " + tagged, "I look.\n> " + tagged, "I look.\n`" + tagged + "`", "I look." + tagged,
+		"I look.\n" + tagged + "\nNothing is there.", "```\nI look.\n" + tagged, "I look.\n```\n" + tagged + "\n```",
+		"A <tool_call> begins so.\n" + tagged, "I look.\n<tool_call>look around</tool_call>", "I look.\n<tool_call>", "I look.\n" + `{"name":"look","arguments":{"path":"."}}`,
+		"I look.\n" + tagged + "<tool_call>look around</tool_call>",
+	} {
+		if got := textcall.Mended.Read(text); len(got.Calls) > 0 || got.Tagged || got.Text != text {
+			t.Errorf("%q: got %+v; want no Calls, not Tagged, the whole Text", text, got)
+		}
+	}
+}
+
+func TestINF25WhatIsNotMended(t *testing.T) {
+	for _, text := range []string{
+		`{"a":NaN}`, `{"a":undefined}`, `{"a":'x}`, `{'a':'it's','b':'c'}`, `{"a":1,,"b":2}`, `{,}`, `{"a" 1}`, `{"a":1`, `{"a":[1}`, `}`, `]]`, ``, `none`,
+		`{"a":"\d"}`, `{'a':'\x41'}`, `{"a":1}} and more`, `{"a":tru}`, `{a b:1}`, `[a:1]`, `{"a":f'x'}`, `{"a":1} []]x`, "{\"a\":\"\\\n\"}", `{"a":1;"b":2}`, `{"a":"b}`,
+	} {
+		if got := textcall.MendJSON(text); got != text {
+			t.Errorf("%s is mended as %s", text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"a":1,}`: `{"a":1 }`, `{"a":'b "c" \n'}`: `{"a":"b \"c\" \n"}`, `{a1_b:1}`: `{"a1_b":1}`, `{"a":"it\'s"}`: `{"a":"it's"}`, `{"a":1}]}`: `{"a":1}`,
+		`{"a":-1.5e3,}`: `{"a":-1.5e3 }`, "{'a':'\x01\r'}": `{"a":"\u0001\r"}`, `{True: None}`: `{"True": null}`, `[True,'é']`: `[true,"é"]`,
+	} {
+		if got := textcall.MendJSON(text); got != want {
+			t.Errorf("%s is mended as %s, not %s", text, got, want)
+		}
+	}
+}
+
+func FuzzMendJSON(f *testing.F) {
+	for _, seed := range []string{`{"a":1,}`, `{'a':'b'}`, `{a:True}}`, "{\"a\":\"\n\"}", `{"a":1};{"b":2}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := textcall.MendJSON(text)
+		if got != textcall.MendJSON(got) {
+			t.Errorf("%q is mended as %q, and then again", text, got)
+		}
+		if json.Valid([]byte(text)) && got != text {
+			t.Errorf("%q needs no mending, and becomes %q", text, got)
+		}
+	})
+}
+
+func TestINF25ArgumentsInAWrapper(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"arguments":{"path":"."}}`: `{"path":"."}`, ` {"parameters": {"path":"."} } `: `{"path":"."}`, `{"input":{}}`: `{}`,
+		`{"arguments":{"path":"."},"path":"."}`: "", `{"arguments":"x{"}`: "", `{"path":{"a":1}}`: "", `{"path":"."}`: "", `[{"arguments":{}}]`: "", `{"arguments":{}`: "", ``: "",
+	} {
+		_, got, ok := textcall.Wrapped(text)
+		if got != want || ok != (want != "") {
+			t.Errorf("%s: got %q, %t; want %q", text, got, ok, want)
+		}
+	}
+}
