@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +28,7 @@ func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.Br
 		return understoodFirst(c, set, in, answer)
 	}
 	r := forms(c).Read(in.Text)
-	plain := Understood{Calls: unwrapped(c, set, in.Calls), Text: in.Text}
+	plain := Understood{Calls: argued(c, set, in.Calls), Text: in.Text}
 	if len(r.Calls) == 0 && !r.Tagged {
 		plain.Text = r.Text
 	}
@@ -48,7 +47,7 @@ func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.Br
 	if !offered || len(r.Calls) == 0 || !in.AsText && !insists(c, talk.Messages) {
 		return Understood{Text: in.Text, Unrunnable: true}
 	}
-	return Understood{Calls: unwrapped(c, set, asText(r.Calls, answer)), Text: r.Text}
+	return Understood{Calls: argued(c, set, asText(r.Calls, answer)), Text: r.Text}
 }
 
 // forms returns the forms that calls written as text are read in.
@@ -57,37 +56,6 @@ func forms(c *fsm.Config) textcall.Forms {
 		return textcall.Second
 	}
 	return textcall.Mended
-}
-
-// unwrapped returns calls without a wrapper around their arguments: an object in which nothing but
-// the arguments is, under a name that the tool does not declare and that means arguments (INF-57).
-func unwrapped(c *fsm.Config, set fsm.Toolset, calls []fsm.ToolCall) []fsm.ToolCall {
-	if c.Edition < fsm.SixteenthEdition {
-		return calls
-	}
-	for i, call := range calls {
-		key, args, ok := textcall.Wrapped(call.Args)
-		if !ok {
-			continue
-		}
-		if decl, known := c.Declared(set, call.Name); known && lacks(decl.Parameters, key) {
-			calls = slices.Clone(calls) // the answer that they are of stays as it is
-			calls[i].Args = args
-		}
-	}
-	return calls
-}
-
-// lacks reports whether a schema lists parameters, and not this one.
-func lacks(schema, parameter string) bool {
-	var s struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-	}
-	if json.Unmarshal([]byte(schema), &s) != nil || len(s.Properties) == 0 {
-		return false
-	}
-	_, has := s.Properties[parameter]
-	return !has
 }
 
 // insists reports whether a model with native calls, asked for one in place of a call that it had

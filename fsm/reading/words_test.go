@@ -105,34 +105,3 @@ func TestBRN40WhatIsShownIsWhatIsSaid(t *testing.T) {
 		}
 	})
 }
-
-func TestINF57ArgumentsAreTakenOutOfAWrapper(t *testing.T) {
-	const schema = `{"type":"object","properties":{"path":{"type":"string"}}}`
-	for _, tt := range []struct{ name, schema, args, want string }{
-		{"a wrapper", schema, `{"arguments":{"path":"a"}}`, `{"path":"a"}`},
-		{"a parameter of that name", `{"properties":{"arguments":{}}}`, `{"arguments":{"path":"a"}}`, `{"arguments":{"path":"a"}}`},
-		{"a tool that lists no parameters", `{"type":"object"}`, `{"arguments":{"path":"a"}}`, `{"arguments":{"path":"a"}}`},
-		{"something beside it", schema, `{"arguments":{"path":"a"},"path":"b"}`, `{"arguments":{"path":"a"},"path":"b"}`},
-		{"no wrapper", schema, `{"path":{"a":"b"}}`, `{"path":{"a":"b"}}`},
-	} {
-		for _, text := range []bool{false, true} {
-			c := careful()
-			c.Tools = []fsm.ToolDecl{{Name: "look", Parameters: tt.schema}}
-			in := fsm.BrainAnswered{Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: tt.args}}}
-			if text {
-				in = fsm.BrainAnswered{AsText: true, Text: `{"name":"look","arguments":` + tt.args + `}`}
-			}
-			got := Understand(c, fsm.AllTools, fsm.Conversation{}, in, 1).Calls
-			if len(got) != 1 || got[0].Args != tt.want {
-				t.Errorf("%s: got %+v; want Args %s", tt.name, got, tt.want)
-			}
-			if !text && in.Calls[0].Args != tt.args {
-				t.Errorf("%s: the answer itself has become %s", tt.name, in.Calls[0].Args)
-			}
-			c.Edition = fsm.FifteenthEdition
-			if got := Understand(c, fsm.AllTools, fsm.Conversation{}, in, 1).Calls; len(got) != 1 || got[0].Args != tt.args {
-				t.Errorf("%s: in an earlier edition got %+v", tt.name, got)
-			}
-		}
-	}
-}
