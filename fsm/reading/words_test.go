@@ -50,7 +50,7 @@ func TestBRN40WordsBeforeACallAreShownAndTheCallIsNot(t *testing.T) {
 	long := strings.Repeat("Word after word. ", 800)
 	for text, want := range map[string]string{
 		"I look.\n" + tagged:                         "I look.\n",
-		"I look. " + tagged + "\n" + tagged:           "I look. ",
+		"I look. " + tagged + "\n" + tagged:          "I look. ",
 		long + "\n" + tagged:                         long + "\n",
 		long + "\n```\na\n```\nSo.\n" + tagged:       long + "\n```\na\n```\nSo.\n",
 		"```\n" + long + "\n" + tagged:               "```\n" + long + "\n" + tagged,
