@@ -85,6 +85,17 @@ func resultText(m fsm.Message) string {
 	return resultOpen + " name=" + quoted(m.Tool) + ">\n" + text + "\n" + resultClose
 }
 
+// Stops returns the texts at which an answer is to end: a model that writes the result of its call
+// itself writes one of them, and whatever it goes on with is thrown away.
+func Stops() (texts []string) {
+	for _, between := range []string{"", "\n", "\n\n"} {
+		for _, result := range []string{resultOpen, "<tool_response"} {
+			texts = append(texts, callClose+between+result)
+		}
+	}
+	return texts
+}
+
 // IsResults reports whether a message of a conversation as it is sent brings results.
 func IsResults(m fsm.Message) bool {
 	return m.Role == fsm.RoleUser && strings.HasPrefix(m.Text, resultOpen+" name=")

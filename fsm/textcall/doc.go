@@ -17,12 +17,6 @@ package textcall
 
 import "strings"
 
-// Call is a call that a text consists of or contains.
-type Call struct {
-	Name string // as it is written; a text may have none where markup wants one
-	Args string // a JSON object
-}
-
 // Reading is what a text means.
 type Reading struct {
 	// Calls are the calls that the text consists of; none: it is something else.
@@ -44,7 +38,8 @@ type Reading struct {
 type Forms int
 
 // The forms since the second edition of the machine, which are frozen, and those since the
-// sixteenth: more families, words before a call, and JSON that has to be mended.
+// sixteenth: more families, words before a call and a result that is made up after it, and JSON that
+// has to be mended.
 const (
 	Second Forms = iota
 	Mended
@@ -52,6 +47,16 @@ const (
 
 // Read reads a whole text.
 func (f Forms) Read(text string) Reading {
+	s := strings.TrimSpace(text)
+	if called := f.withoutInvented(s); called != s {
+		if r := f.read(called); len(r.Calls) > 0 {
+			return r
+		}
+	}
+	return f.read(text)
+}
+
+func (f Forms) read(text string) Reading {
 	s := strings.TrimSpace(text)
 	for _, end := range endMarks() {
 		s = strings.TrimSpace(strings.TrimSuffix(s, end))
@@ -129,6 +134,3 @@ func callLanguage(language string) bool {
 		return false
 	}
 }
-
-// form reads a text that is nothing but calls in one form.
-type form func(s string) ([]Call, bool)

@@ -4,7 +4,7 @@ import "strings"
 
 // gemmaCalls returns the form call:NAME{KEY:VALUE,…} of Gemma's later models, which put texts
 // between marks of their own in place of quotes.
-func (f Forms) gemmaCalls(quote string) form {
+func gemmaCalls(quote string) form {
 	return func(s string) ([]Call, bool) {
 		s, ok := strings.CutPrefix(s, "call:")
 		name, args, more := strings.Cut(s, "{")

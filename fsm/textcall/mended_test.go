@@ -16,6 +16,7 @@ func mendedForms() []form {
 	two := calls{look(`{"path":"."}`), {Name: "note", Args: `{"n":1}`}}
 	return []form{
 		{"FunctionGemma's call", `<start_function_call>call:look{path:<escape>.<escape>}<end_function_call>`, path},
+		{"FunctionGemma's call with blanks", `<start_function_call>call: look { path : <escape>.<escape> }<end_function_call>`, calls{look(`{ "path" : "." }`)}},
 		{"FunctionGemma's calls", `<start_function_call>call:look{path:<escape>.<escape>}<end_function_call><start_function_call>call:note{n:1}<end_function_call>`, two},
 		{"Gemma's call", `<|tool_call>call:look{path:<|"|>.<|"|>}<tool_call|>`, path},
 		{"Gemma's call of all kinds of values", `<|tool_call>call:look{path:<|"|>a "b"<|"|>,deep:{n:1.5,list:[<|"|>c<|"|>,true]},none:null}<tool_call|>`,
@@ -37,6 +38,9 @@ func mendedForms() []form {
 		{"values as Python has them", `{'name':'look','arguments':{'a':True,'b':False,'c':None,'d':'it\'s'}}`, calls{look(`{"a":true,"b":false,"c":null,"d":"it's"}`)}},
 		{"line ends in a text", "<tool_call>{\"name\":\"look\",\"arguments\":{\"path\":\"a\n\tb\"}}</tool_call>", calls{look(`{"path":"a\n\tb"}`)}},
 		{"keys without quotes", `<tool_call>{name: "look", arguments: {path: "."}}</tool_call>`, calls{look(`{"path": "."}`)}},
+		{"a result that is made up", "<tool_call>{\"name\":\"look\",\"arguments\":{\"path\":\".\"}}</tool_call>\n<tool_response>\nnothing\n</tool_response>\nNothing is there.", path},
+		{"a turn that is made up", "<tool_call>{\"name\":\"look\",\"arguments\":{\"path\":\".\"}}</tool_call><|im_end|>\n<|im_start|>user\nnothing<|im_end|>\n<|im_start|>assistant\nNothing is there.", path},
+		{"another call after a result that is made up", "<tool_call>{\"name\":\"look\",\"arguments\":{\"path\":\".\"}}</tool_call>\nObservation: nothing\n<tool_call>{\"name\":\"note\",\"arguments\":{\"n\":1}}</tool_call>", path},
 		{"a bracket too many", `{"name":"look","arguments":{"path":"."}}}`, path},
 		{"a bracket too few before the end", `<tool_call>{"name":"look","arguments":{"path":"."}</tool_call>`, path},
 		{"a list without its end", `<tool_call>[{"name":"look","arguments":{"path":"."}}</tool_call>`, path},
@@ -90,15 +94,32 @@ func TestINF25WordsBeforeACall(t *testing.T) {
 			}
 		}
 	}
+	if got := textcall.Mended.Read("It is.\n" + tagged + "\n\n<tool_result>\nnothing"); len(got.Calls) != 1 || got.Text != "It is." || got.Written != tagged {
+		t.Errorf("a result is made up after the call: got %+v", got)
+	}
 	for _, text := range []string{
 		"I look, or not, with " + tagged, "As you wished: " + tagged, "I look.\n> " + tagged, "I look.\n`" + tagged + "`", "I look." + tagged,
 		"I look.\n" + tagged + "\nNothing is there.", "```\nI look.\n" + tagged, "I look.\n```\n" + tagged + "\n```",
 		"A <tool_call> begins so.\n" + tagged, "I look.\n<tool_call>look around</tool_call>", "I look.\n<tool_call>", "I look.\n" + `{"name":"look","arguments":{"path":"."}}`,
-		"I look.\n" + tagged + "<tool_call>look around</tool_call>",
+		"I look.\n" + tagged + "<tool_call>look around</tool_call>", "<tool_result>nothing</tool_result>\nObservation: nothing", "I look with " + tagged + "\n<tool_result>nothing",
 	} {
 		if got := textcall.Mended.Read(text); len(got.Calls) > 0 || got.Tagged || got.Text != text {
 			t.Errorf("%q: got %+v; want no Calls, not Tagged, the whole Text", text, got)
 		}
+	}
+}
+
+func TestINF29WhatMayBecomeAMendedCall(t *testing.T) {
+	offered := func(string) bool { return false }
+	for text, want := range map[string]bool{ // order-free: each alone
+		"{n": true, "{'": true, "{ 'n": true, "{1": false, "{}": false, "{é": false, "<start_func": true, "functools[{": true, "functions": true, "functional programming": false,
+	} {
+		if got := textcall.Mended.MayBegin(text, offered); got != want {
+			t.Errorf("%q may become a call: %t", text, got)
+		}
+	}
+	if textcall.Second.MayBegin("{n", offered) || textcall.Second.MayBegin("{'", offered) {
+		t.Error("an earlier edition holds back what it reads no call in")
 	}
 }
 

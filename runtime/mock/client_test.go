@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -181,7 +182,7 @@ func TestTheClientFindsTheMocksModels(t *testing.T) {
 		t.Errorf("got %q, %q, %v; want %q, %q", chat, embed, err, "brain:latest", "brain-embed:latest")
 	}
 	want := ollama.Capabilities{Completion: true, Tools: true, Thinking: true, Vision: true, ContextLength: 131072}
-	if got, err := c.Show(ctx, "brain"); got != want || err != nil {
+	if got, err := c.Show(ctx, "brain"); !reflect.DeepEqual(got, want) || err != nil {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -178,7 +179,7 @@ func (r live) testModels(t *testing.T) {
 		r.bare:     {Completion: true, ContextLength: 131072},
 		r.embed:    {Embedding: true, ContextLength: 512},
 	} {
-		if got, err := r.Show(ctx, name); err != nil || got != want {
+		if got, err := r.Show(ctx, name); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v; want %+v", name, got, err, want)
 		}
 	}

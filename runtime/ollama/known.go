@@ -162,7 +162,8 @@ type Capabilities struct {
 	Thinking      bool
 	Embedding     bool
 	Vision        bool
-	ContextLength int // its longest possible window in tokens; 0 if unknown
+	ContextLength int      // its longest possible window in tokens; 0 if unknown
+	Stops         []string // at which its answer ends, as its author has them; a call that has its own has these no more
 }
 
 // tagged returns a model's full name in lower case.

@@ -1,10 +1,13 @@
 package ollama_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
 	"shelly/runtime/ollama"
@@ -202,6 +205,54 @@ func TestBRN16AModelThatRefusesToolsLearnsOfThem(t *testing.T) {
 	}
 	_, err := client(t, s, func(o *ollama.Options) { o.Tools = ollama.ToolsNative }).Chat(testContext(t), ask("x"), lookTool(), nil)
 	wantClass(t, err, fsm.BrainNoTools, "brain.tools")
+}
+
+// A model that makes up the result of its call is stopped there, and where its author has it stop;
+// a call's own stops would replace those.
+func TestBRN16AnAnswerEndsWhereAResultIsMadeUp(t *testing.T) {
+	for _, tt := range []struct {
+		name, can string
+		tools     []fsm.ToolDecl
+		want      []string
+	}{
+		{"described tools", `"completion"`, lookTool(), append([]string{"<|im_end|>", "a \"b\"\n"}, "</tool_call><tool_result", "</tool_call><tool_response",
+			"</tool_call>\n<tool_result", "</tool_call>\n<tool_response", "</tool_call>\n\n<tool_result", "</tool_call>\n\n<tool_response")},
+		{"native tools", `"completion","tools"`, lookTool(), nil},
+		{"no tools", `"completion"`, nil, nil},
+	} {
+		h, s := newHost(t)
+		h.can, h.parameters = tt.can, "temperature                    0\nstop                           \"<|im_end|>\"\nstop                           \"a \\\"b\\\"\\n\"\nstopped \"x\""
+		if _, err := client(t, s, nil).Chat(testContext(t), ask("x"), tt.tools, nil); err != nil {
+			t.Fatal(err)
+		}
+		var sent struct{ Options struct{ Stop []string } }
+		if err := json.Unmarshal([]byte(h.chats[0]), &sent); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, sent.Options.Stop); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
+// If the server does not say where a model's answers end, a call has no stops of its own.
+func TestBRN16WithoutTheModelsStopsThereAreNone(t *testing.T) {
+	h, s := newHost(t)
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/show" {
+			http.Error(w, "", http.StatusInternalServerError)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		h.serve(w, r, string(body))
+	})
+	c := client(t, s, func(o *ollama.Options) { o.Tools = ollama.ToolsDescribed })
+	if _, err := c.Chat(testContext(t), ask("x"), lookTool(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(h.chats[0], `"stop"`) || !strings.Contains(h.chats[0], "How to call tools") {
+		t.Errorf("sent is %s", h.chats[0])
+	}
 }
 
 // Whatever arrives, in however many pieces, what is streamed is what is answered.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ollama/ollama/api"
@@ -82,7 +83,19 @@ func capabilities(show *api.ShowResponse) Capabilities {
 		Embedding:     can(model.CapabilityEmbedding),
 		Vision:        can(model.CapabilityVision),
 		ContextLength: numberOf(show.ModelInfo, "context_length"),
+		Stops:         stops(show.Parameters),
 	}
+}
+
+// stops reads the texts that end a model's answer: lines of the name stop and a quoted text.
+func stops(parameters string) (texts []string) {
+	for line := range strings.Lines(parameters) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if text, err := strconv.Unquote(strings.TrimSpace(value)); name == "stop" && err == nil {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // writesCalls reports whether a template makes the model write calls as text: it shows the tools

@@ -111,18 +111,19 @@ func TestBRN18AModelWithoutADigestIsKnownByItsNameAlone(t *testing.T) {
 // host is a server with one model, m, that loads it and says what it can do. Its fields may be
 // changed only between two calls.
 type host struct {
-	t        *testing.T
-	digest   string
-	listed   string // the name by which it is listed while it is loaded
-	can      string // capabilities, quoted and separated by commas
-	template string
-	window   int // the longest window that it allocates
-	loaded   int // the window of the loaded model; 0: not loaded
-	asked    []string
-	looks    int      // how many times it was asked what is loaded
-	chats    []string // the bodies of the chats
-	load     func(w http.ResponseWriter, r *http.Request) bool
-	chat     func(w http.ResponseWriter, body string)
+	t          *testing.T
+	digest     string
+	listed     string // the name by which it is listed while it is loaded
+	can        string // capabilities, quoted and separated by commas
+	template   string
+	parameters string // those that its author has set, as the server lists them
+	window     int    // the longest window that it allocates
+	loaded     int    // the window of the loaded model; 0: not loaded
+	asked      []string
+	looks      int      // how many times it was asked what is loaded
+	chats      []string // the bodies of the chats
+	load       func(w http.ResponseWriter, r *http.Request) bool
+	chat       func(w http.ResponseWriter, body string)
 }
 
 func newHost(t *testing.T) (*host, *httptest.Server) {
@@ -144,7 +145,7 @@ func (h *host) serve(w http.ResponseWriter, r *http.Request, body string) {
 		_, _ = fmt.Fprintf(w, `{"models":[{"name":"another","digest":"d0"},{"name":%q,"digest":%[2]q},{"name":"m:latest","digest":%[2]q}]}`, h.listed, h.digest)
 	case r.URL.Path == "/api/show":
 		h.asked = append(h.asked, "show")
-		_, _ = fmt.Fprintf(w, `{"template":%q,"capabilities":[%s]}`, h.template, h.can)
+		_, _ = fmt.Fprintf(w, `{"template":%q,"parameters":%q,"capabilities":[%s]}`, h.template, h.parameters, h.can)
 	case strings.Contains(body, `"messages":[],`):
 		h.asked = append(h.asked, "load")
 		h.loaded = min(4096, h.window)

@@ -28,6 +28,7 @@ type Sent struct {
 	NumPredict  int      `json:"num_predict"`
 	Temperature *float64 `json:"temperature,omitempty"`
 	Seed        *int     `json:"seed,omitempty"`
+	Stop        []string `json:"stop,omitempty"`
 }
 
 type message struct {
@@ -93,9 +94,12 @@ type schema struct {
 // number of tokens that its texts can be counted as (BRN-3).
 func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) (body []byte, least int, err error) {
 	var system []fsm.Message
-	messages := ask.Conversation.Messages
+	messages, options := ask.Conversation.Messages, c.Sends(ask.Options)
 	switch {
 	case how.described:
+		if len(tools) > 0 {
+			options.Stop = c.stops()
+		}
 		messages, tools = described.Conversation(ask.Messages(), tools), nil
 	case ask.System != "":
 		system = []fsm.Message{{Role: fsm.RoleSystem, Text: ask.System}}
@@ -109,7 +113,7 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) (bo
 			Model: c.opt.Model, Stream: &yes, Truncate: &no, Shift: &no,
 			KeepAlive: &api.Duration{Duration: c.opt.KeepAlive}, Think: thinks(how.think),
 		},
-		Options: c.Sends(ask.Options),
+		Options: options,
 	}
 	offered, err := c.encoded.toolsAsSent(tools)
 	if err != nil {
@@ -128,6 +132,17 @@ func (c *Client) request(ask fsm.AskBrain, tools []fsm.ToolDecl, how manner) (bo
 	body, least = p.filled(body, offered), p.tokens()
 	c.encoded.give(p)
 	return body, least, nil
+}
+
+// stops returns where an answer ends that may call a described tool: before a result that the model
+// makes up (BRN-16), and where the model's author has it end, which the call's own would replace. It
+// is nil if the server does not say that.
+func (c *Client) stops() []string {
+	f := c.known.of(c.opt.Model)
+	if !f.told {
+		return nil
+	}
+	return slices.Concat(f.can.Stops, described.Stops())
 }
 
 // thinks returns the wire form of how much a model should think; nil leaves it out.
