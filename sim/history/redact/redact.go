@@ -11,9 +11,6 @@ import (
 // shorter would be found in words that are none.
 const BytesMin = 8
 
-// partBytesMin is how much of a secret is at least looked for at the end of a text that is cut.
-const partBytesMin = 3
-
 // givenBytesMin is the same for a secret that somebody names.
 const givenBytesMin = 4
 
@@ -197,61 +194,6 @@ func (r *Redactor) placeholder(secret, bytes int) string {
 		return filled("[", bytes)
 	}
 	return put
-}
-
-// ReplaceCut is Replace for a part of a longer text, which was cut where it begins, where it
-// ends, or at both: what a cut has left of a secret is replaced too.
-func (r *Redactor) ReplaceCut(text string, begin, end bool) string {
-	text = r.Replace(text)
-	if begin {
-		text = r.cutFrom(text)
-	}
-	if end {
-		text = r.cutTo(text)
-	}
-	return text
-}
-
-// cutFrom replaces the end of a secret that a text begins with, as it reads that shows most of it.
-func (r *Redactor) cutFrom(text string) string {
-	end, of := 0, 0
-	for v := range readings(text) {
-		if n, secret := r.left(func(f string, n int) bool { return bytes.HasPrefix(v.text, []byte(f[len(f)-n:])) }); n > 0 && v.spans[n-1].end > end {
-			end, of = v.spans[n-1].end, secret
-		}
-	}
-	if end == 0 {
-		return text
-	}
-	r.replaced[of]++
-	return r.placeholder(of, end) + text[end:]
-}
-
-// cutTo replaces the beginning of a secret that a text ends with, as it reads that shows most of it.
-func (r *Redactor) cutTo(text string) string {
-	begin, of := len(text), 0
-	for v := range readings(text) {
-		if n, secret := r.left(func(f string, n int) bool { return bytes.HasSuffix(v.text, []byte(f[:n])) }); n > 0 && v.spans[len(v.text)-n].begin < begin {
-			begin, of = v.spans[len(v.text)-n].begin, secret
-		}
-	}
-	if begin == len(text) {
-		return text
-	}
-	r.replaced[of]++
-	return text[:begin] + r.placeholder(of, len(text)-begin)
-}
-
-// left is the most that is there of a form that was cut, in bytes, and the index of its secret.
-func (r *Redactor) left(there func(form string, n int) bool) (most, secret int) {
-	for _, f := range r.forms {
-		for n := len(f.text) - 1; n >= max(partBytesMin, most+1); n-- {
-			if there(f.text, n) {
-				most, secret = n, f.secret
-			}
-		}
-	}
-	return most, secret
 }
 
 // within replaces what a pattern finds that is too short to be looked for elsewhere.

@@ -358,3 +358,41 @@ func TestSCN48WhatIsNoEscapeCostsNoMemory(t *testing.T) {
 		}
 	}
 }
+
+// What a cut leaves of an escape is no part of a text that keeps the rest of a secret.
+func TestSCN48ACutWithinAnEscapeKeepsNothing(t *testing.T) {
+	const secret = `openit"sesame&ü!closed`
+	quoted := strconv.QuoteToASCII(secret)
+	quoted = quoted[1 : len(quoted)-1]
+	twice := strconv.QuoteToASCII(quoted)
+	for name, written := range map[string]string{ // order-free: each is cut by itself
+		"JSON":            quoted,
+		"JSON twice":      twice[1 : len(twice)-1],
+		"HTML":            html.EscapeString(secret),
+		"HTML twice":      html.EscapeString(html.EscapeString(secret)),
+		"HTML in JSON":    `openit\u0026#34;sesame\u0026amp;\u00fc!closed`,
+		"HTML of letters": `open&#105;t&quot;s&#x65;same&amp;&uuml;&#33;closed`,
+		"URL":             url.QueryEscape(secret),
+		"URL twice":       url.QueryEscape(url.QueryEscape(secret)),
+		"hexadecimal":     `openit\x22sesame\x26\xc3\xbc\x21closed`,
+	} {
+		for cut := range len(written) {
+			r := New(Secret{"s", secret})
+			for _, got := range []string{r.ReplaceCut("before: "+written[:cut], false, true), r.ReplaceCut(written[cut:]+" after", true, false)} {
+				for _, part := range []string{"open", "sesa", "same", "clos", "osed"} {
+					if strings.Contains(got, part) {
+						t.Errorf("%s, cut after %d of %q: %q is left in %q", name, cut, written, part, got)
+					}
+				}
+			}
+			if n := r.Counts(); len(n) > 1 || len(n) == 1 && n[0].Times > 2 {
+				t.Errorf("%s, cut after %d: counted %v", name, cut, n)
+			}
+		}
+	}
+	for _, text := range []string{"22sam name", "quot;a word", "#34;", "&", "a &qu"} {
+		if got := New(Secret{"s", secret}).ReplaceCut(text, true, true); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}

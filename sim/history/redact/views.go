@@ -162,7 +162,7 @@ func escape(text []byte) (means string, n int) {
 
 // entity is escape for what HTML and XML write.
 func entity(text []byte) (means string, n int) {
-	end := bytes.IndexByte(text[:min(len(text), len("&#x10FFFF;"))], ';')
+	end := bytes.IndexByte(text[:min(len(text), entityBytesMax)], ';')
 	if end < 0 {
 		return "", 0
 	}
