@@ -40,7 +40,8 @@ func (s *story) configured(n int, was, now fsm.Config, had, has []any) error {
 		return s.record.refused(n, "the configuration changed in %s, which a scenario cannot change as it runs", name)
 	}
 	at, starts := s.times[n-1], false
-	if _, starts = step.Input.Fact.(fsm.Boot); starts {
+	if _, boots := step.Input.Fact.(fsm.Boot); boots && s.tells(n) {
+		starts = true
 		stopped := s.times[max(n-2, 0)]
 		at = stopped + (at-stopped)/2
 	}
@@ -51,11 +52,8 @@ func (s *story) configured(n int, was, now fsm.Config, had, has []any) error {
 	if regranted {
 		s.at(at, object{{"edit_grants", has}})
 	}
-	if !starts {
-		s.lived++
-		if len(config) == 0 { // it is read with the file of grants
-			config.put("tell_time", now.Switches.TellTime)
-		}
+	if !starts && len(config) == 0 { // it is read with the file of grants
+		config.put("tell_time", now.Switches.TellTime)
 	}
 	if len(config) > 0 {
 		s.at(at, object{{"configure", config}})

@@ -28,7 +28,6 @@ func (s *story) other(n int) {
 	if !stops && !slices.ContainsFunc(step.Moves, func(m state.Move) bool { return s.record.owns(m.Handle) }) {
 		return
 	}
-	s.lived++
 	s.others++
 	o := object{{"user", in.Text}}
 	o.text("session", in.Session)

@@ -80,14 +80,11 @@ func (r *Record) scenario(how telling) (*File, error) {
 		return nil, err
 	}
 	s.brief = how.brief
-	synced := how.synced
-	if synced && len(s.crashes) == 0 {
+	if how.synced && len(s.crashes) == 0 {
 		return nil, errors.New("there is no crash")
 	}
-	for i, c := range s.crashes {
-		if crash, ok := c.(object); ok && synced {
-			s.crashes[i] = append(crash, member{"synced", true})
-		}
+	if err := s.strike(how.synced); err != nil {
+		return nil, err
 	}
 	text, err := s.write()
 	if err != nil {
@@ -122,7 +119,7 @@ func (s *story) write() (string, error) {
 	o.list("timeline", append(begins, s.timeline...))
 	var faults object
 	s.services(&faults)
-	faults.list("crash", s.crashes)
+	faults.list("crash", s.struck())
 	o.object("faults", faults)
 	o.put("expect", s.expect())
 	text, err := o.render()
@@ -186,14 +183,15 @@ func (s *story) begin() ([]any, error) {
 		return []any{request}, err
 	}
 	other, _ := s.before()
-	at := apart
-	switch {
-	case r.command() != "": // once the model is asked
-		at = fsm.Second
-	case len(s.crashes) > 0: // which are told by their steps: none of the other's comes between
-		at = 0
+	return []any{other, append(object{{"at", span(s.comes())}}, request...)}, nil
+}
+
+// comes is when the request comes after another one: a command comes once the model is asked.
+func (s *story) comes() fsm.Millis {
+	if s.record.command() != "" {
+		return fsm.Second
 	}
-	return []any{other, append(object{{"at", span(at)}}, request...)}, nil
+	return apart
 }
 
 // kind is what kind of work a run is.
@@ -247,15 +245,7 @@ func (r *Record) asked() (object, error) {
 // compare holds what was played against the record: the same transitions, handle by
 // handle.
 func (r *Record) compare(result *sim.Result) error {
-	j := engine.NewMemoryJournal()
-	b := engine.Batch{Requests: result.Requests}
-	for _, s := range result.Steps {
-		b.Records = append(b.Records, engine.Record{Index: s.Index, Input: s.Input, Effects: fsm.HashEffects(s.Effects)})
-	}
-	if err := j.Append(b, true); err != nil {
-		return err
-	}
-	again, err := r.told(j, result)
+	again, err := r.told(result)
 	if err != nil {
 		return err
 	}
@@ -281,7 +271,15 @@ func (r *Record) compare(result *sim.Result) error {
 }
 
 // told is what came of the request, the event or the schedule in the scenario.
-func (r *Record) told(j engine.Reader, result *sim.Result) (*Record, error) {
+func (r *Record) told(result *sim.Result) (*Record, error) {
+	j := engine.NewMemoryJournal()
+	b := engine.Batch{Requests: result.Requests}
+	for _, s := range result.Steps {
+		b.Records = append(b.Records, engine.Record{Index: s.Index, Input: s.Input, Effects: fsm.HashEffects(s.Effects)})
+	}
+	if err := j.Append(b, true); err != nil {
+		return nil, err
+	}
 	if !r.Run {
 		i := slices.IndexFunc(result.Requests, func(q engine.Request) bool { return q.Key.ID == requestID })
 		if i < 0 {

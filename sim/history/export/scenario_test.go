@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/history/redact"
 	"shelly/sim/scenario"
@@ -424,6 +425,8 @@ expect: {replies: {$any: true}}
 // What came one after another is no matter of a seed, which orders what comes at one time (SIM-2).
 func TestSCN47AScenarioHoldsUnderEverySeed(t *testing.T) {
 	for name, timeline := range map[string]string{ // order-free: each is a request of its own
+		"a stop":         `[{user: "one"}, {at: 1s, user: "/stop"}]`,
+		"a status":       `[{user: "one"}, {at: 1s, user: "/status"}]`,
 		"another before": `[{user: "one"}, {at: 100ms, user: "two"}, {at: 1.9s, shutdown: true}, {at: 2.3s, start: true}]`,
 		"at once":        `[{user: "one", id: a}, {at: 3ms, cancel: a}]`,
 	} {
@@ -441,21 +444,68 @@ expect: {replies: {$any: true}}
 	}
 }
 
-// A crash while the request waits behind another comes at the same step in the scenario.
-func TestSCN47ACrashInTheQueueIsExported(t *testing.T) {
+// A crash while the request waits behind another changes nothing of it, and is not told; one after that
+// comes at the same step as in the record, whatever the other has done by then.
+func TestSCN47ACrashAfterTheQueueIsExported(t *testing.T) {
+	for _, test := range []struct {
+		crash, path string
+		told        bool
+	}{
+		{"{at: step.4, restart_after: 300ms}", "[queued parked queued loading cognition saving done]", false},
+		{"{at: effect.after, effect: ask_brain, nth: 4, restart_after: 300ms}", "[queued parked queued loading parked queued loading cognition saving done]", true},
+	} {
+		file, err := recorded(t, `
+scenario: 1
+name: x
+brain: [{says: "One.", takes: 1s}, {says: "Two.", takes: 2s}]
+timeline: [{user: "one"}, {at: 100ms, user: "two"}, {at: 800ms, shutdown: true}, {at: 1.7s, start: true}]
+faults: {crash: [`+test.crash+`]}
+expect: {replies: {$any: true}}
+`).Scenario()
+		if err != nil {
+			t.Fatalf("%s: %v", test.crash, err)
+		}
+		doubtless(t, test.crash, file)
+		holdsUnderSeeds(t, file)
+		if text := string(file.Source); strings.Contains(text, "crash:") != test.told || !strings.Contains(text, "start: true") {
+			t.Errorf("%s: got\n%s", test.crash, text)
+		}
+		if got := fmt.Sprint(file.result.Path(state.HandleTable.Name, 2)); got != test.path {
+			t.Errorf("%s: %s, want %s", test.crash, got, test.path)
+		}
+	}
+}
+
+// A crash that found the request waiting for its turn again, after a person's approval, is not told either.
+func TestSCN47ACrashBetweenTwoTurnsIsNotExported(t *testing.T) {
+	for _, path := range []string{"default/approval-given-before-a-crash.scenario.yaml", "default/poison-resolved.scenario.yaml"} {
+		request := 0
+		if strings.Contains(path, "poison") {
+			request = 1
+		}
+		if text := scenarioOf(t, path, request, 0, nil); strings.Contains(text, "crash:") {
+			t.Errorf("%s: in it is a crash\n%s", path, text)
+		}
+	}
+}
+
+// A write that a crash interrupted is the same after it, and meets the same fault.
+func TestSCN47AFaultThatACrashInterruptedIsExportedOnce(t *testing.T) {
 	file, err := recorded(t, `
 scenario: 1
 name: x
-brain: [{says: "One.", takes: 1s}, {says: "Two."}]
-timeline: [{user: "one"}, {at: 100ms, user: "two"}, {at: 1s, shutdown: true}, {at: 1.5s, start: true}]
-faults: {crash: [{at: step.4, restart_after: 300ms}]}
+brain: [{says: "One."}]
+timeline: [{user: "one"}]
+faults:
+  sessions: [{only: save, nth: 1, fails: disk, takes: 1s}, {only: save, nth: 2, fails: disk}]
+  crash: [{at: effect.after, effect: save_session, synced: true, restart_after: 300ms}]
 expect: {replies: {$any: true}}
 `).Scenario()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := string(file.Source); !strings.Contains(text, "restart_after") || !strings.Contains(text, "path: [queued, parked, queued,") {
-		t.Errorf("got\n%s; want a crash and a request that was parked", text)
+	if n := strings.Count(string(file.Source), "fails: disk"); n != 2 {
+		t.Errorf("%d faults in\n%s", n, file.Source)
 	}
 }
 

@@ -300,9 +300,9 @@ func (s *story) services(faults *object) {
 		{"skills", "", of[fsm.LoadSkill](s), failed(func(f fsm.SkillLoaded) string { return f.Error })},
 	} {
 		var list []any
-		var all []*call // each as often as it was made
+		var all []*call // each as often as it was made, but for a crash
 		for _, c := range f.made {
-			all = append(all, slices.Repeat([]*call{c}, 1+c.again)...)
+			all = append(all, slices.Repeat([]*call{c}, 1+c.again-c.redone)...)
 		}
 		for i, c := range all {
 			var o object

@@ -19,10 +19,12 @@ type story struct {
 	round  func(fsm.Millis) fsm.Millis
 	brief  bool         // tools that nobody called are only named
 	times  []fsm.Millis // of the record's steps, by a clock that does not jump
-	first  int          // the index of the step with which the scenario's time begins
-	began  fsm.Millis   // when that was
+	first  int          // the index of the first step that is told beside the request itself
+	began  fsm.Millis   // when the scenario's time begins
+	was    fsm.State    // the lifecycle before the step that is told
 	booted int          // the step of the last start, from 1; 0: none
-	lived  int          // steps of the scenario so far, its boot among them
+	starts []int        // the steps of those that are told, from 1
+	marks  int          // steps so far that the scenario has, too (see [marked])
 
 	others  int  // requests of others that are told, since they ended this one
 	stopped bool // a signal has stopped the daemon, which then says farewell
@@ -31,7 +33,7 @@ type story struct {
 	asked    []*call        // in the order in which they were first made
 	added    []fsm.ToolDecl // tools that a configuration during the record brought
 	timeline []any
-	crashes  []any
+	crashes  []crash
 	audits   []fsm.Audit
 }
 
@@ -41,9 +43,9 @@ type call struct {
 	effect fsm.Effect
 	step   int // the record's step that made it last, from 1
 	at     fsm.Millis
-	stages int        // reported of its last try
 	wrote  fsm.Millis // from when on the model wrote, if that was reported
 	again  int        // how often it was made again
+	redone int        // of them those that a crash had interrupted, which meet the same fault
 	lost   fsm.Millis // how long it was awaited at most before a start made it again
 	answer fsm.Input  // without a fact: none came
 	took   fsm.Millis
@@ -62,17 +64,16 @@ func (r *Record) refused(step int, format string, args ...any) error {
 // tell goes through the record.
 func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	jumps := r.jumps()
-	s := &story{record: r, round: round, lived: 1, times: r.steady(jumps)}
+	s := &story{record: r, round: round, times: r.steady(jumps)}
 	s.first, _ = r.begins()
-	if s.follows = r.waited() || r.stops() || r.looks(); s.follows {
-		s.lived, s.first = s.lived+1, 0
-	}
-	if r.schedule() != nil { // which is added first
-		s.lived++
-	}
 	s.began = s.times[s.first]
+	if s.follows = r.waited() || r.stops() || r.looks(); s.follows {
+		s.first = r.started()
+		s.began = s.times[max(s.first-1, 0)]
+	}
 	s.record = r.asOf(s.first)
-	before, was, had := r.From.Lifecycle, setBy(r.From.Config), r.standing(&r.From)
+	was, had := setBy(r.From.Config), r.standing(&r.From)
+	s.was = r.From.Lifecycle
 	for i, f := range engine.FoldInputs(r.From, r.inputs()) {
 		now, has := setBy(f.Machine.View().Config), r.standing(f.Machine.View())
 		if err := s.configured(i+1, was, now, had, has); err != nil {
@@ -82,10 +83,13 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 		if jump := jumps[i]; jump != 0 && i > s.first {
 			s.when(i+1, object{{"clock_jump", leap(jump)}})
 		}
-		if err := s.step(i+1, before); err != nil {
+		if err := s.step(i + 1); err != nil {
 			return nil, err
 		}
-		before = f.Machine.View().Lifecycle
+		if _, starts := r.Steps[i].Input.Fact.(fsm.Boot); i == 0 || i >= s.first && r.marked(i) && (!starts || s.tells(i+1)) {
+			s.marks++
+		}
+		s.was = f.Machine.View().Lifecycle
 		if own := f.Machine.View().IndexOf(r.Request.Handle); own >= 0 && f.Machine.View().Handles[own].Joined > 0 {
 			return nil, r.refused(i+1, "another event joined it, which no case can tell while it waits")
 		}
@@ -131,6 +135,18 @@ func (r *Record) begins() (index int, to fsm.State) {
 		}
 	}
 	return 0, ""
+}
+
+// started is the index of the step after the last start at which the request was in the queue and stayed
+// there, or 0: what such a crash interrupted is not told.
+func (r *Record) started() (index int) {
+	left, _ := r.begins()
+	for i, s := range r.Steps[:left] {
+		if _, starts := s.Input.Fact.(fsm.Boot); starts {
+			index = i + 1
+		}
+	}
+	return index
 }
 
 // waited reports whether something else than its turn came to the request in the queue.
@@ -184,13 +200,13 @@ func (s *story) before() (request, line object) {
 		until = len(s.times) - 1
 	}
 	asked := s.began
-	for i, step := range s.record.Steps[:until] {
-		if _, starts := step.Input.Fact.(fsm.Boot); starts && i > s.first { // after a crash, at which nothing else has happened
+	for i := range until {
+		if slices.Contains(s.starts, i+1) { // after a crash, at which nothing else has happened
 			asked += s.down(i + 1)
 		}
 	}
 	left := s.round(s.times[until]-asked) + s.room(until)
-	return request, object{{"says", "It is done."}, {"takes", span(left)}}
+	return request, object{{"says", "It is done."}, {"takes", span(s.comes() + left)}}
 }
 
 // room is how long after a step another request may still be at work: a second, and where a start
@@ -206,24 +222,23 @@ func (s *story) room(after int) fsm.Millis {
 
 func (r *Record) owns(id fsm.HandleID) bool { return id != 0 && slices.Contains(r.Handles, id) }
 
-// step takes in one step, before which the lifecycle was in a state.
-func (s *story) step(n int, before fsm.State) error {
+// step takes in one step.
+func (s *story) step(n int) error {
 	step := &s.record.Steps[n-1]
 	switch in := step.Input.Fact.(type) {
 	case fsm.Boot:
-		if err := s.boot(n, in, before); err != nil {
+		if err := s.boot(n, in); err != nil {
 			return err
 		}
 	case fsm.Configured: // told where it changes something
 	case fsm.Signalled:
-		s.lived++
-		s.stopped = true
-		s.when(n, object{{"shutdown", in.Name}})
+		if n-1 >= s.first {
+			s.stopped = true
+			s.when(n, object{{"shutdown", in.Name}})
+		}
 	default:
 		if step.About {
-			if !s.progressed(n, in) {
-				s.lived++
-			}
+			s.progressed(n, in)
 			if err := s.input(n); err != nil {
 				return err
 			}
@@ -245,24 +260,17 @@ func (s *story) step(n int, before fsm.State) error {
 	return nil
 }
 
-// progressed reports whether an input is another stage of a model call than the first: a call of the
-// scenario comes to one alone, unless it is streamed.
-func (s *story) progressed(n int, in fsm.Fact) bool {
+// progressed notes from when on a model wrote.
+func (s *story) progressed(n int, in fsm.Fact) {
 	p, ok := in.(fsm.BrainProgress)
-	if !ok {
-		return false
+	if !ok || p.Stage != fsm.StageWriting {
+		return
 	}
 	for _, c := range s.asked {
 		if c.id == p.Call {
-			before := c.stages
-			c.stages++
-			if p.Stage == fsm.StageWriting {
-				c.wrote = s.times[n-1] - c.at
-			}
-			return before > 0
+			c.wrote = s.times[n-1] - c.at
 		}
 	}
-	return false
 }
 
 // when adds an entry of the timeline, at the time of a step and after what the case begins with.
@@ -275,23 +283,39 @@ func (s *story) add(at fsm.Millis, entry object) {
 	s.timeline = append(s.timeline, append(object{{"at", span(at)}}, entry...))
 }
 
+// tells reports whether a start is told: not one after a crash that found nothing of the request at work,
+// which left it as it was.
+func (s *story) tells(n int) bool {
+	if slices.Contains(s.starts, n) {
+		return true
+	}
+	return n-1 >= s.first && (s.was != state.Serving && s.was != state.Initializing || s.interrupted(n))
+}
+
 // boot tells a start: after a stop, or after a crash.
-func (s *story) boot(n int, in fsm.Boot, before fsm.State) error {
+func (s *story) boot(n int, in fsm.Boot) error {
 	s.booted = n
-	if n-1 < s.first { // it waited, and that is not told
+	if !s.tells(n) {
 		return nil
 	}
-	if before == state.Stopped {
-		s.lived++
+	s.starts = append(s.starts, n)
+	if s.was == state.Stopped {
 		s.when(n, object{{"start", true}})
 		return nil
 	}
 	if len(in.Doubts) > 0 {
 		return s.record.refused(n, "a start held a handle whose journal it decided differently")
 	}
-	s.crashes = append(s.crashes, object{{"at", fmt.Sprintf("step.%d", s.lived)}, {"restart_after", span(s.down(n))}})
-	s.lived++
+	s.crashes = append(s.crashes, crash{start: n, after: s.marks, down: s.down(n)})
 	return nil
+}
+
+// interrupted reports whether a start found the request, or one of its subagents, at work; what waits in
+// the queue or is parked, a crash leaves as it is.
+func (s *story) interrupted(n int) bool {
+	return slices.ContainsFunc(s.record.Steps[n-1].Moves, func(m state.Move) bool {
+		return m.Table == state.HandleTable.Name && s.record.owns(m.Handle) && m.From != state.Queued && m.From != state.Parked
+	})
 }
 
 // down is how long the process was down before a start.
@@ -357,9 +381,12 @@ func (s *story) call(n int, id fsm.CallID, e fsm.Effect) {
 	for _, c := range s.asked {
 		if c.answer.Fact == nil && sameCall(c.effect, e) && (c.step < s.booted || scripted(e)) {
 			if c.step < s.booted {
+				if slices.ContainsFunc(s.crashes, func(k crash) bool { return k.start == s.booted }) {
+					c.redone++
+				}
 				c.lost = max(c.lost, s.times[s.booted-2]-c.at)
 			}
-			c.id, c.step, c.at, c.again, c.stages = id, n, s.times[n-1], c.again+1, 0
+			c.id, c.step, c.at, c.again = id, n, s.times[n-1], c.again+1
 			return
 		}
 	}
