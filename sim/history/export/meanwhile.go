@@ -61,10 +61,13 @@ func (s *story) edited(c *call, now fsm.Session) {
 	}
 }
 
-// elsewhere is the tool whose call a decision is about, if another was asked about since.
+// elsewhere is the tool whose call a decision is about, if that is not the last one that was asked about,
+// or is decided already: in another run the next may be asked about by then.
 func (s *story) elsewhere(n int, in fsm.Decided) (tool string) {
-	last := ""
+	last, decided := "", false
 	for _, step := range s.record.Steps[:n-1] {
+		before, _ := step.Input.Fact.(fsm.Decided)
+		decided = decided || before.Handle == in.Handle && before.Key == in.Key
 		for _, e := range step.Effects {
 			q, ok := e.(fsm.AskPerson)
 			if !ok || q.Question != fsm.QuestionApprove || !s.record.owns(q.Handle) {
@@ -75,7 +78,7 @@ func (s *story) elsewhere(n int, in fsm.Decided) (tool string) {
 			}
 		}
 	}
-	if last == in.Key {
+	if last == in.Key && !decided {
 		return ""
 	}
 	return tool

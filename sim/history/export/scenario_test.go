@@ -509,6 +509,23 @@ expect: {replies: {$any: true}}
 	}
 }
 
+// A decision about a call that is decided already names it, so that it decides no other where a crash has
+// moved the times.
+func TestSCN47ADecisionThatCameTooLateNamesItsCall(t *testing.T) {
+	text := scenarioOf(t, "default/approval-of-another-call.scenario.yaml", 0, 0, nil)
+	if n := strings.Count(text, "deny: {tool: copy}"); n != 2 {
+		t.Errorf("%d decisions name their call in\n%s", n, text)
+	}
+	f, err := scenario.Parse("a.scenario.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.CrashEverywhere()
+	if out := f.Run(sim.Options{}); out.Err != nil || len(out.Failures) > 0 {
+		t.Errorf("with a crash at every point: %v, %v", out.Err, out.Failures)
+	}
+}
+
 func holdsUnderSeeds(t *testing.T, file *File) {
 	t.Helper()
 	f, err := scenario.Parse("a.scenario.yaml", file.Source)
