@@ -381,6 +381,20 @@ func TestCLI201RelativePathsAreThoseOfTheInstall(t *testing.T) {
 	}
 }
 
+// CLI-203: where the data stays is said on macOS, too, as the agent names it and not the flags.
+func TestCLI203AnUninstallOfAnAgentNamesTheDataFolder(t *testing.T) {
+	b := newBench(t)
+	b.system = "darwin"
+	install := &installCmd{place: b.place()}
+	install.Data = filepath.Join(b.home, "Tom & Ann's data")
+	if err := install.install(b.host, b.terminal()); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&uninstallCmd{}).uninstall(b.host, b.terminal()); err != nil || !strings.Contains(b.out.String(), "data and configuration stay: "+install.Data+"\n") {
+		t.Errorf("got %v and\n%s\nwant the folder %s", err, &b.out, install.Data)
+	}
+}
+
 // A unit that somebody else wrote is neither replaced nor removed.
 func TestCLI203AForeignUnitStays(t *testing.T) {
 	b := newBench(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io/fs"
 	"os"
 	"strings"
@@ -131,6 +132,10 @@ func (c *uninstallCmd) planToRemove(h host) (plan, error) {
 // data returns where the service's data is, as its unit names it: the flags may name another folder.
 func (p plan) data() (string, error) {
 	text, err := readFile(p.files[0].path)
+	if _, folder, ok := strings.Cut(text, "<string>--data</string>\n    <string>"); ok { // launchd's
+		folder, _, _ = strings.Cut(folder, "</string>")
+		return ": " + html.UnescapeString(folder), err
+	}
 	_, text, _ = strings.Cut(text, " run --data ")
 	if folder, _, ok := strings.Cut(text, " --workspace "); ok && !strings.Contains(folder, "\n") {
 		return ": " + folder, nil
