@@ -180,11 +180,8 @@ func (r renderer) inline(parent ast.Node) string {
 		switch n := n.(type) {
 		case *ast.Text:
 			b.WriteString(resolved(n.Value(r.source)))
-			switch {
-			case n.HardLineBreak():
+			if n.HardLineBreak() || n.SoftLineBreak() {
 				b.WriteString("\n")
-			case n.SoftLineBreak():
-				b.WriteString(" ")
 			}
 		case *ast.String:
 			b.Write(n.Value)

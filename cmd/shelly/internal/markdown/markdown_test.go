@@ -19,19 +19,19 @@ func marks() Style {
 func TestCLI151EachPartOfMarkdownIsDrawn(t *testing.T) {
 	for source, want := range map[string]string{ // order-free
 		"# A *head*":                       "HA IheadIH",
-		"a **b** `c` _d_\ne":               "a BbB CcC IdI e",
+		"a **b** `c` _d_\ne":               "a BbB CcC IdI\ne",
 		"a  \nb\\*":                        "a\nb*",
 		"- a\n- b\n  - c\n\n  d":           "• a\n\n• b\n\n  • c\n\n  d",
 		"3. a\n4. b":                       "3. a\n4. b",
 		"```go\nx\t:= 1\n\ny\n```":         "  Cx    := 1C\n  \n  CyC",
-		"> a\n> b":                         "Q│ Qa b",
+		"> a\n> b":                         "Q│ Qa\nQ│ Qb",
 		"[a](http://b)":                    "a (Lhttp://bL)",
 		"<http://b>":                       "Lhttp://bL",
 		"<b>a</b> &lt;&#98;&#x3E;":         "<b>a</b> <b>",
 		"&#27; &NewLine; &rlm; &x; \\&lt;": "&#27; &NewLine; &rlm; &x; &lt;",
 		"[a](http://b?c&amp;d) `&lt;`":     "a (Lhttp://b?c&dL) C&lt;C",
 		"a | b\n--|--\n1 | `2`":            "BaB  BbB\nQ──────Q\n1  C2C",
-		"so:\nand\na | b\n--|--\n1 | 2":    "so: and\n\nBaB  BbB\nQ────Q\n1  2",
+		"so:\nand\na | b\n--|--\n1 | 2":    "so:\nand\n\nBaB  BbB\nQ────Q\n1  2",
 		"one\n\n---\n\ntwo":                "one\n\nQ" + strings.Repeat("─", 30) + "Q\n\ntwo",
 	} {
 		if got := strings.Join(Render(source, 30, marks()), "\n"); got != want {
