@@ -217,9 +217,9 @@ type Texts struct {
 
 // Disk is how much shelly keeps on the disk and how much is free, in bytes.
 type Disk struct {
-	Store   uint64 `json:"store"`
-	Free    uint64 `json:"free,omitempty"`    // absent: unknown
-	Reserve uint64 `json:"reserve,omitempty"` // of Free, below which nothing is accepted
+	Store   uint64  `json:"store"`
+	Free    *uint64 `json:"free,omitempty"`    // absent: unknown
+	Reserve uint64  `json:"reserve,omitempty"` // of Free, below which nothing is accepted
 }
 
 // Process is the daemon's process.

@@ -197,12 +197,12 @@ func (s *Store) usable() error {
 
 // Usage is the disk space that a store uses and what is left.
 type Usage struct {
-	Bytes   uint64 // used by the store
-	Free    uint64 // left on its disk for this user
-	Reserve uint64 // the part of Free that must stay: below it nothing is accepted
+	Bytes   uint64  // used by the store
+	Free    *uint64 // left on its disk for this user; nil if the file system cannot tell
+	Reserve uint64  // the part of Free that must stay: below it nothing is accepted
 }
 
-// Usage returns the space that the store uses now. Free is 0 if the file system cannot tell.
+// Usage returns the space that the store uses now.
 func (s *Store) Usage() (Usage, error) {
 	u := Usage{Reserve: s.reserve}
 	if err := s.usable(); err != nil {
@@ -211,7 +211,7 @@ func (s *Store) Usage() (Usage, error) {
 	m := s.db.Metrics()
 	u.Bytes = m.DiskSpaceUsage() - m.WAL.PhysicalSize + max(m.WAL.PhysicalSize, m.WAL.Size) // the former lacks the log that is being written
 	if free, err := s.fs.GetDiskUsage(s.dir); err == nil {
-		u.Free = free.AvailBytes
+		u.Free = &free.AvailBytes
 	}
 	return u, nil
 }

@@ -45,7 +45,10 @@ var gauges = []gauge{
 		return of(s.Disk, func(d *comm.Disk) uint64 { return d.Store })
 	}),
 	gaugeOf("disk_free_bytes", "Free space of the data folder's file system.", func(s *standing) (float64, bool) {
-		return of(s.Disk, func(d *comm.Disk) uint64 { return d.Free })
+		if s.Disk == nil || s.Disk.Free == nil {
+			return 0, false
+		}
+		return float64(*s.Disk.Free), true
 	}),
 	gaugeOf("memory_entries", "Entries of the memory.", func(s *standing) (float64, bool) {
 		return of(s.Memory, func(m *memory.Counts) int { return m.Entries })

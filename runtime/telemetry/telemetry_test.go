@@ -116,7 +116,7 @@ func TestOBS2WorkCallsAndToolsAreCounted(t *testing.T) {
 	w := newWorld(t, m)
 	w.asks("a", looks, says)
 	m.Violated()
-	got := scrape(t, m, comm.Status{Lifecycle: state.Serving, Waiting: 3, Active: []comm.Active{{Kind: fsm.KindUser, State: state.Execution}}, Disk: &comm.Disk{Free: 5}})
+	got := scrape(t, m, comm.Status{Lifecycle: state.Serving, Waiting: 3, Active: []comm.Active{{Kind: fsm.KindUser, State: state.Execution}}, Disk: &comm.Disk{Free: new(uint64(5))}})
 	for _, want := range []string{
 		`shelly_build_info{version="1.2.3"} 1`,
 		`shelly_work_accepted_total{kind="user"} 1`,
@@ -417,13 +417,22 @@ func TestCOM53WhatTheModelHasTakenIsAddedUp(t *testing.T) {
 	}
 }
 
+// Space that the file system does not tell is not said to be 0, which would be an alarm.
+func TestOBS2UnknownFreeSpaceIsNoNumber(t *testing.T) {
+	for free, want := range map[*uint64]bool{nil: false, new(uint64(0)): true} { // order-free: each by itself
+		if got := scrape(t, NewMetrics("1"), comm.Status{Disk: &comm.Disk{Free: free}}); strings.Contains(got, "\nshelly_disk_free_bytes 0\n") != want {
+			t.Errorf("free %v: got\n%s\nwant the metric: %v", free, got, want)
+		}
+	}
+}
+
 // The dashboard uses only metrics that exist.
 func TestOBS2TheDashboardKnowsTheMetrics(t *testing.T) {
 	m := NewMetrics("1")
 	w := newWorld(t, m)
 	w.asks("a", looks, says)
 	m.Held(nil, fsm.AskPerson{Question: fsm.QuestionApprove}, 0)
-	now := comm.Status{Disk: &comm.Disk{}, Memory: &memory.Counts{}, Texts: &comm.Texts{}, Active: []comm.Active{{}}}
+	now := comm.Status{Disk: &comm.Disk{Free: new(uint64(0))}, Memory: &memory.Counts{}, Texts: &comm.Texts{}, Active: []comm.Active{{}}}
 	known := scrape(t, m, now)
 	dashboard, err := os.ReadFile("../../docs/grafana.json")
 	if err != nil {

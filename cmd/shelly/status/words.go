@@ -244,13 +244,13 @@ func (s *sheet) kept(st comm.Status) {
 		if t := st.Texts; t != nil && t.Count > 0 {
 			text += fmt.Sprintf(", %s in it %s", wording.Count(t.Count, "kept result"), quantity.Bytes(t.Bytes))
 		}
-		if d.Free > 0 {
+		if d.Free != nil {
 			reserve := quantity.Bytes(int64(d.Reserve))
 			of := reserve + " of them in reserve"
-			if d.Free < d.Reserve {
+			if *d.Free < d.Reserve {
 				of = "less than the reserve of " + reserve
 			}
-			text += fmt.Sprintf("; %s are free, %s", quantity.Bytes(int64(d.Free)), of)
+			text += fmt.Sprintf("; %s are free, %s", quantity.Bytes(int64(*d.Free)), of)
 		}
 		s.line("disk", "%s", text)
 	}

@@ -18,7 +18,7 @@ export function statusView(main, signal) {
       ['Memory', s.memory ? `${count(s.memory.entries, 'entry', 'entries')}, ${s.memory.vectors} with a vector${s.memory.pending ? `, ${s.memory.pending} to do` : ''}${s.memory.loading ? ', still being read' : ''}` : ''],
       ['Journal', s.journal ? `records ${s.journal.first} to ${s.journal.last}, ${bytes(s.journal.bytes)}` : ''],
       ['Kept results', s.texts ? `${s.texts.count}, ${bytes(s.texts.bytes)}` : ''],
-      ['Disk', s.disk ? `${bytes(s.disk.store)} used${s.disk.free ? `, ${bytes(s.disk.free)} free` : ''}` : ''],
+      ['Disk', s.disk ? `${bytes(s.disk.store)} used${s.disk.free !== undefined ? `, ${bytes(s.disk.free)} free` : ''}` : ''],
       ['Process', s.process ? `${s.process.pid}${s.process.resident ? `, ${bytes(s.process.resident)} of memory` : ''}` : ''],
       ['Unread', s.unread ? `${s.unread.more ? 'more than ' : ''}${count(s.unread.messages, 'message')}` : ''],
       ['Upkeep', s.upkeep ? 'summaries or consolidations fail; see the last warnings' : ''],
