@@ -53,7 +53,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		x.tools(cfg)
 		x.talks(cfg, running)
 		x.reserve(cfg)
-		x.stop(cfg)
+		x.stop(cfg, unitFolders())
 		x.brain(ctx, cfg, running, c.Measure)
 	}
 	return x.report(t, c.JSON)

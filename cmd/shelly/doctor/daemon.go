@@ -223,19 +223,3 @@ func (x *examination) reserve(cfg config.Config) {
 		x.ok("disk", found)
 	}
 }
-
-// systemdStop is how long systemd lets a service stop by default.
-const systemdStop = 90 * time.Second
-
-// stop reports how long a stop may take: a supervisor that kills shelly sooner cuts its
-// farewell.
-func (x *examination) stop(cfg config.Config) {
-	grace := time.Duration(cfg.Limits.Grace) * time.Millisecond
-	farewell := time.Duration(cfg.Limits.ShutdownTimeout) * time.Millisecond
-	found := fmt.Sprintf("takes up to %v: limits.grace %v, limits.shutdown_timeout %v", grace+farewell, grace, farewell)
-	mend := ""
-	if all := cfg.StopMax(); all > systemdStop {
-		mend = fmt.Sprintf("systemd kills a service after %v: set its TimeoutStopSec to %d, or lower limits.grace", systemdStop, (all+time.Second-1)/time.Second)
-	}
-	x.add("ok", "stop", found, mend)
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -323,11 +324,36 @@ func TestCLI10MeasuredSpeedsAreSaidAsTheyAreSet(t *testing.T) {
 
 func TestCLI10AStopLongerThanSystemdsIsReported(t *testing.T) {
 	e, _ := large(config.Brain{})
-	e.stop(config.Config{Limits: fsm.Limits{Grace: 300_000, ShutdownTimeout: 30_000, AbortTimeout: 15_000}})
+	long := config.Config{Limits: fsm.Limits{Grace: 300_000, ShutdownTimeout: 30_000, AbortTimeout: 15_000}}
+	e.stop(long, nil)
 	wantFinding(t, e, "ok", "stop", "takes up to 5m30s", "set its TimeoutStopSec to 355") // as the unit of shelly service (DEP-6)
-	e.stop(config.Config{Limits: fsm.Limits{Grace: 30_000, ShutdownTimeout: 30_000}})
+	e.stop(config.Config{Limits: fsm.Limits{Grace: 30_000, ShutdownTimeout: 30_000}}, nil)
 	if f := e.findings[len(e.findings)-1]; f.Mend != "" {
 		t.Errorf("a minute is too long: %s", f.Mend)
+	}
+	for i, c := range []struct{ unit, change, kills string }{
+		{"TimeoutStopSec=355\n", "", ""},
+		{"TimeoutStopSec=5min 55s\n", "", ""},
+		{"TimeoutStopSec=infinity\n", "", ""},
+		{"TimeoutStopSec=0\n", "", ""},
+		{"TimeoutStopSec=106\n", "", "is killed after 1m46s: set its TimeoutStopSec to 355"}, // the limits have changed since the install
+		{"Type=notify\n", "", "is killed after 1m30s: set its TimeoutStopSec to 355"},
+		{"TimeoutStopSec=355\n", "TimeoutStopSec=30", "is killed after 30s: set"},
+		{"TimeoutStopSec=30\n", "TimeoutStopSec=355", ""},
+	} {
+		folder := filepath.Join(t.TempDir(), strconv.Itoa(i))
+		unit := filepath.Join(folder, "shelly.service")
+		err := errors.Join(os.MkdirAll(unit+".d", 0o700), os.WriteFile(unit, []byte("[Service]\n"+c.unit), 0o600))
+		if c.change != "" {
+			err = errors.Join(err, os.WriteFile(filepath.Join(unit+".d", "override.conf"), []byte("[Service]\n"+c.change), 0o600))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.stop(long, []string{filepath.Join(folder, "none"), folder})
+		if f := e.findings[len(e.findings)-1]; (f.Mend == "") != (c.kills == "") || !strings.Contains(f.Mend, c.kills) {
+			t.Errorf("%q and %q: got %q; want %q", c.unit, c.change, f.Mend, c.kills)
+		}
 	}
 }
 
