@@ -54,13 +54,17 @@ func (c *undoCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 	if err != nil {
 		return exit.Errorf(exit.Data, "cannot read the kept changes: %w%s", err, store.Advice(err))
 	}
+	of := ""
+	if c.Session != "" {
+		of = " of session " + c.Session
+	}
 	if c.List {
 		rows := listed(entries)
-		return listing.Print(t, c.JSON, rows, rows, printChanges, "no change is kept")
+		return listing.Print(t, c.JSON, rows, rows, printChanges, "no change"+of+" is kept")
 	}
 	chosen := c.chosen(entries)
 	if len(chosen) == 0 {
-		return exit.Errorf(exit.NoMatch, "there is no change to undo; see shelly tool undo --list")
+		return exit.Errorf(exit.NoMatch, "there is no change%s to undo; see shelly tool undo --list", of)
 	}
 	if err := datafolder.Own(cfg.Data); err != nil && !c.DryRun {
 		return exit.With(exit.Data, err)
