@@ -434,9 +434,9 @@ func TestSCN3AnEntryWhoseCallWasNotApprovedSaysSo(t *testing.T) {
 	const yaml = "scenario: 1\nname: x\nprofile: default\nexpect: {ends: serving}\ntimeline: [{user: hi}%s]\n" +
 		"brain: [{calls: [{tool: exec}]}, {says: done}]\ntools: {exec: [{approve: true, returns: x}]}\n"
 	const hint = "a person was asked about a call of exec and did not approve it"
-	for _, said := range []string{"", ", {at: 1s, deny: true}"} {
-		if o := outcome(t, fmt.Sprintf(yaml, said)); len(o.Failures) != 1 || !strings.HasPrefix(o.Failures[0].Hint, hint) {
-			t.Errorf("%s: %v, want the hint %s", said, o.Failures, hint)
+	for said, more := range map[string]string{"": "; does the timeline have {approve: true}?", ", {at: 1s, deny: true}": ""} { // order-free: each by itself
+		if o := outcome(t, fmt.Sprintf(yaml, said)); len(o.Failures) != 1 || o.Failures[0].Hint != hint+more {
+			t.Errorf("%s: %v, want the hint %s", said, o.Failures, hint+more)
 		}
 	}
 	if o := outcome(t, fmt.Sprintf(yaml, ", {at: 1s, approve: true}")); !o.OK() {

@@ -145,7 +145,11 @@ func (j *judgement) broken() {
 func (j *judgement) unapproved(path string) string {
 	for _, q := range j.result.Questions {
 		if q.Question == fsm.QuestionApprove && strings.HasPrefix(path, "tools."+wording.Word(q.Tool)+"[") {
-			return "a person was asked about a call of " + wording.Word(q.Tool) + " and did not approve it; does the timeline have {approve: true}?"
+			asked := "a person was asked about a call of " + wording.Word(q.Tool)
+			if slices.ContainsFunc(j.file.Timeline, func(m format.Moment) bool { return m.Deny != nil }) {
+				return asked + " and did not approve it"
+			}
+			return asked + " and did not approve it; does the timeline have {approve: true}?"
 		}
 	}
 	return ""

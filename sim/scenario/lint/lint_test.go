@@ -69,6 +69,7 @@ func TestSCN21WhatIsDoubtfulIsReportedAtItsPlace(t *testing.T) {
 		{"name that nobody may find", on(`{returns: "x", takes: 1s}`, `{reads: other}`) + "world: {report: x}\n", ""},
 
 		{"never an unknown tool", clean + "never: [{tool: exce}]\n", ":13:16: never[0]: unknown tool exce; did you mean exec?; no event matches this"},
+		{"never a tool that is like none", clean + "never: [{tool: zzzzzzzz}]\n", ":13:16: never[0]: unknown tool zzzzzzzz; allowed: exec, spawn, message, cron, load_skill, load_skill_reference, read_more; no event matches this"},
 		{"always where something unknown", clean + "always: [{that: 'active <= 1', when: {audit: {$one_of: [exec, exce]}}}]\n", "always[0]: unknown audit exce; did you mean exec?"},
 		{"count of an unknown tool", on("expect:", "expect:\n  trace: [{count: {of: {tool: exce}, is: 0}}]"), "expect.trace[0]: unknown tool exce; did you mean exec?"},
 		{"never an undeclared tool that is called", strings.Replace(clean, "tool: exec}", "tool: rm, undeclared: true}", 1) + "never: [{tool: rm}, {tool: exec}]\n", "tools.exec: no line"},

@@ -118,15 +118,20 @@ func (l *linter) startable() []string {
 		return nil
 	}
 	names := append(l.file.ToolNames(), fsm.BuiltinNames()...)
+	called := func(name string) {
+		if !slices.Contains(names, name) { // an error lists them, each once
+			names = append(names, name)
+		}
+	}
 	for _, line := range l.drawn() {
 		for _, c := range compile.Line(line).Calls {
-			names = append(names, c.Name)
+			called(c.Name)
 		}
 	}
 	for _, s := range compile.Scripts(l.file) {
 		for _, line := range s.Lines {
 			for _, c := range line.Calls {
-				names = append(names, c.Name)
+				called(c.Name)
 			}
 		}
 	}
