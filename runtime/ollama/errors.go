@@ -92,10 +92,15 @@ func (c *Client) failed(ctx context.Context, err error) *Error {
 	case errors.As(err, &op) && op.Op == "dial":
 		return failure(fsm.BrainUnreachable, "no Ollama server answers at %s (%v): start it with \"ollama serve\", or set OLLAMA_HOST to where it runs",
 			c.base, dialCause(op))
+	case saysOneOf(err.Error(), notHTTP):
+		return failure(fsm.BrainCutStream, "the server at %s does not speak HTTP (%v): check the address", c.base, innermost(err))
 	default:
 		return failure(fsm.BrainCutStream, "the Ollama server at %s dropped the connection: %v", c.base, innermost(err))
 	}
 }
+
+// notHTTP are the words of the HTTP client for an answer of a server that speaks something else.
+var notHTTP = []string{"malformed HTTP ", "first record does not look like a TLS handshake"}
 
 // ended says why a context ended: one of the deadlines here, the caller's deadline, or the caller
 // gave up.
@@ -115,7 +120,7 @@ func (c *Client) ended(ctx context.Context) *Error {
 // refused classifies a response that is not a 200 by its status and text; ours says that the text
 // came in the API's own form.
 func (c *Client) refused(model string, status int, text string, ours bool) *Error {
-	if status == http.StatusNotFound && ours {
+	if status == http.StatusNotFound && ours && model != "" { // else a route is missing
 		return c.missing(model)
 	}
 	if e := c.reported(text); e != nil && status >= http.StatusBadRequest {
@@ -153,6 +158,7 @@ func (c *Client) unauthorized(status int, text string, ours bool) *Error {
 	if ours && status == http.StatusUnauthorized {
 		do = "run \"ollama signin\" there, or set brain.model to a model that the server runs itself"
 	}
+	text = strings.TrimPrefix(text, strconv.Itoa(status)+" ") // a status line, as the API library has it
 	return failure(fsm.BrainError, "the server at %s asks for a sign-in (status %d: %s): %s", c.base, status, cmp.Or(text, "without a reason"), do)
 }
 
@@ -238,7 +244,7 @@ func (c *Client) sort(ctx context.Context, model string, err error) *Error {
 	case errors.As(err, &auth):
 		return c.unauthorized(auth.StatusCode, auth.Status, auth.SigninURL != "")
 	case errors.As(err, &syntax), errors.As(err, &kind):
-		return failure(fsm.BrainGarbage, "the answer of the server at %s could not be read: %v", c.base, err)
+		return failure(fsm.BrainGarbage, "the answer of the server at %s could not be read: %v; if it stays so, check the address", c.base, err)
 	default:
 		return c.failed(ctx, err)
 	}

@@ -3,6 +3,7 @@ package ollama_test
 import (
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -61,6 +62,7 @@ func TestBRN7ASignInIsAskedForByOllamaOrByAProxy(t *testing.T) {
 		{401, `{"error":{"message":"no key"}}`, "set brain.url to an address that needs none"},
 		{401, `<html>401 Authorization Required</html>`, "set brain.url to an address that needs none"},
 		{401, ``, "(status 401: without a reason): shelly sends no password"},
+		{401, `401 Unauthorized`, "(status 401: Unauthorized): shelly sends no password"},
 		{407, `Proxy Authentication Required`, "(status 407: Proxy Authentication Required): shelly sends no password"},
 	} {
 		s := bare(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
@@ -92,6 +94,36 @@ func TestBRN7AWrongSchemeAndAnUntrustedCertificateAreNotAskedAgain(t *testing.T)
 		wantClass(t, err, fsm.BrainError, want)
 		_, err = c.Models(testContext(t))
 		wantClass(t, err, fsm.BrainError, want)
+	}
+}
+
+// What answers at the address may be another program.
+func TestBRN7AnotherProgramAtTheAddressIsSaidToBeOne(t *testing.T) {
+	for sends, want := range map[string]string{ // order-free: each is another server
+		"SSH-2.0-OpenSSH_9.2\r\n":                                                      "does not speak HTTP (malformed HTTP response \"SSH-2.0-OpenSSH_9.2\"): check the address",
+		"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>":                           "could not be read: invalid character '<' looking for beginning of value; if it stays so, check the address",
+		"HTTP/1.1 404 Not Found\r\nContent-Length: 20\r\n\r\n{\"error\":\"no route\"}": "does not speak Ollama's API (status 404: no route): check the address",
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { l.Close() })
+		go func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = conn.Read(make([]byte, 4096))
+				_, _ = io.WriteString(conn, sends)
+				conn.Close()
+			}
+		}()
+		c := client(t, playing(t, "chat-text"), func(o *ollama.Options) { o.BaseURL = "http://" + l.Addr().String() })
+		if _, err := c.Models(testContext(t)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v; want %q", sends, err, want)
+		}
 	}
 }
 
