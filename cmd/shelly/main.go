@@ -40,8 +40,10 @@ import (
 	"shelly/cmd/shelly/token"
 	"shelly/cmd/shelly/tool"
 	"shelly/fsm/wording"
+	"shelly/runtime/comm/client"
 	"shelly/runtime/garbage"
 	"shelly/runtime/sandbox"
+	"shelly/runtime/store"
 	"shelly/runtime/tool/tree"
 )
 
@@ -140,7 +142,22 @@ func executeBy(grammar any, args []string, t *terminal.Terminal) (code int) {
 	if failed := t.Failed(); failed != nil && (err == nil || errors.Is(err, failed)) {
 		err = unwritten(failed)
 	}
-	return exit.Code(err, t.Err)
+	return exit.Code(mendable(err), t.Err)
+}
+
+// mendable adds to an error about damage what to do, if it does not say that (CLI-27).
+func mendable(err error) error {
+	coded, ok := errors.AsType[exit.Error](err)
+	if !ok || !errors.Is(coded.Err, store.ErrCorrupt) {
+		return err
+	}
+	if _, mend := store.Damage(coded.Err); mend != "" {
+		return err
+	}
+	if _, ok := errors.AsType[*client.Error](err); ok { // it has the daemon's hint
+		return err
+	}
+	return exit.Errorf(coded.Code, "%w; shelly journal verify names all that is damaged, and shelly journal repair recovers the rest", coded.Err)
 }
 
 // unwritten is the error of a command whose output is not complete (CLI-2).

@@ -147,7 +147,7 @@ func ProblemOf(err error) *Problem {
 	case errors.Is(err, engine.ErrTrimmed):
 		return &Problem{CodeTrimmed, err.Error(), "what is old is dropped as retention says; ask for what is kept"}
 	case errors.Is(err, engine.ErrDamaged):
-		return &Problem{CodeDamaged, err.Error(), "shelly journal verify names all that is damaged"}
+		return &Problem{CodeDamaged, err.Error(), "shelly journal verify names all that is damaged, and shelly journal repair recovers the rest once shelly has stopped"}
 	case full(err):
 		return &Problem{CodeNoSpace, engine.ErrNoSpace.Error(), "nothing has happened; make room on the disk of shelly's data folder (shelly status says how much), or lower the setting reserve"}
 	default:

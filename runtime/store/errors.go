@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -28,11 +29,21 @@ var (
 // text, which may be Pebble's, goes only to the log.
 type damage struct {
 	words string
-	cause error // nil: none
-	whole bool  // the message names the folder
+	cause error  // nil: none
+	whole bool   // the message names the folder
+	mend  string // what to do, which the message ends with; "": it does not say
 }
 
-func (d *damage) Error() string { return ErrCorrupt.Error() + ": " + d.words }
+func (d *damage) Error() string {
+	text := ErrCorrupt.Error() + ": " + d.words
+	if d.mend != "" {
+		text += untouched + d.mend
+	}
+	return text
+}
+
+// untouched is what a message says before what to do.
+const untouched = "; nothing was changed; "
 
 func (d *damage) Unwrap() []error {
 	if d.cause == nil {
@@ -63,12 +74,21 @@ const (
 
 // broken returns the error that a store cannot be opened, with what to do.
 func broken(dir, what string, cause error) error {
-	return &damage{dir + ": " + what + "; nothing was changed; " + Repair, cause, true}
+	return &damage{words: dir + ": " + what, cause: cause, whole: true, mend: Repair}
 }
 
 // gone returns the error that there is no store where one was.
 func gone(dir, what string) error {
-	return &damage{dir + ": " + what + "; nothing was changed; " + restore, nil, true}
+	return &damage{words: dir + ": " + what, whole: true, mend: restore}
+}
+
+// Damage returns what an ErrCorrupt says without what to do, and what to do if it says that, or "".
+func Damage(err error) (what, mend string) {
+	what = err.Error()
+	if d, ok := errors.AsType[*damage](err); ok && d.mend != "" {
+		return strings.TrimSuffix(what, untouched+d.mend), d.mend
+	}
+	return what, ""
 }
 
 // classify gives an error of Pebble or the file system the type that callers know.

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +133,8 @@ func (x *examination) unused(ctx context.Context, cfg config.Config) {
 		x.fail("data folder", err.Error(), "")
 		return
 	case errors.Is(err, store.ErrCorrupt):
-		x.fail("data folder", err.Error(), store.Repair)
+		found, mend := store.Damage(err)
+		x.fail("data folder", found, cmp.Or(mend, store.Repair))
 		return
 	case err != nil:
 		x.fail("data folder", err.Error(), "restore it from a backup, or name another folder with --data")
