@@ -191,6 +191,8 @@ func Advice(err error) string {
 		return ": a file stands where a folder is needed: name another folder with --data"
 	case errors.Is(err, syscall.EROFS):
 		return ": name a folder on a writable disk with --data"
+	case errors.Is(err, syscall.EFBIG):
+		return ": this user may write no file of that size; raise the limit with ulimit -f"
 	case errors.Is(err, fs.ErrPermission):
 		return ": give this user access to it, or name another folder with --data"
 	default:

@@ -20,7 +20,7 @@ func failed(err error) error {
 	switch {
 	case err == nil || errors.As(err, &coded):
 		return err
-	case errors.Is(err, engine.ErrNoSpace), errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, engine.ErrNoSpace), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG):
 		return exit.With(exit.Disk, err)
 	case errors.Is(err, tarfile.ErrCompressed):
 		return exit.With(exit.Usage, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"syscall"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/fsm/engine"
@@ -27,7 +28,7 @@ func OpenStore(cfg config.Config, log *slog.Logger, damaged func(error)) (*store
 	switch {
 	case err == nil:
 		return s, nil
-	case errors.Is(err, engine.ErrNoSpace):
+	case errors.Is(err, engine.ErrNoSpace), errors.Is(err, syscall.EFBIG):
 		return nil, exit.With(exit.Disk, err)
 	default:
 		return nil, exit.With(exit.Data, err)
@@ -37,7 +38,11 @@ func OpenStore(cfg config.Config, log *slog.Logger, damaged func(error)) (*store
 // Unwritten gives the error of a change in a data folder its exit code, and says what to do where the
 // folder is closed to this user (CLI-2).
 func Unwritten(err error) error {
-	if advice := store.Advice(err); advice != "" {
+	advice := store.Advice(err)
+	switch {
+	case errors.Is(err, syscall.EFBIG):
+		return exit.Errorf(exit.Disk, "%w%s", err, advice)
+	case advice != "":
 		return exit.Errorf(exit.Data, "cannot write into the data folder: %w%s", err, advice)
 	}
 	return exit.With(exit.Disk, err)
