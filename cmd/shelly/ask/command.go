@@ -33,6 +33,8 @@ type Command struct {
 	Quiet        bool     `short:"q" help:"Print only the reply."`
 	flags.AsJSON `set:"json=Print each event as a line of JSON."`
 	flags.Place
+
+	client string // whose request it is that has the id; "": the token's
 }
 
 // Help is the text after the usage.
@@ -70,7 +72,9 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
-	go heed(ctx, signals, w.say, leave, func() (bool, error) { return daemon.Cancel(ctx, c.ID, c.Channel) })
+	go heed(ctx, signals, w.say, leave, func() (bool, error) {
+		return daemon.CancelOf(ctx, client.About{ID: c.ID, Channel: c.Channel, Client: c.client})
+	})
 	if w.state != nil {
 		go w.tick(ctx)
 	}
@@ -107,7 +111,7 @@ func (c *Command) asking(ctx context.Context, t *terminal.Terminal, daemon *clie
 			return nil, err
 		}
 		return func(ctx context.Context, show func(comm.Event)) (client.Reply, error) {
-			return daemon.Attach(ctx, c.ID, c.Channel, show)
+			return daemon.AttachTo(ctx, client.About{ID: c.ID, Channel: c.Channel, Client: c.client}, show)
 		}, nil
 	}
 	asked, err := c.asked(t, most)
@@ -129,7 +133,7 @@ func (c *Command) find(ctx context.Context, daemon *client.Client) error {
 	if err != nil {
 		return err
 	}
-	c.ID, c.Channel = known.ID, known.Channel
+	c.ID, c.Channel, c.client = known.ID, known.Channel, known.Client
 	return nil
 }
 

@@ -65,7 +65,12 @@ func (c *Client) Ask(ctx context.Context, r AskRequest, each func(comm.Event)) (
 // Attach is Ask for a request that was accepted already; channel "" is that of Ask. If there is
 // no such request the error is ErrNotFound.
 func (c *Client) Attach(ctx context.Context, id, channel string, each func(comm.Event)) (Reply, error) {
-	a := asking{client: c, request: AskRequest{ID: id, Channel: channel}, each: each, accepted: true, reply: Reply{ID: id}}
+	return c.AttachTo(ctx, About{ID: id, Channel: channel}, each)
+}
+
+// AttachTo is Attach to a request that may be another client's.
+func (c *Client) AttachTo(ctx context.Context, about About, each func(comm.Event)) (Reply, error) {
+	a := asking{client: c, request: AskRequest{ID: about.ID, Channel: about.Channel}, of: about.Client, each: each, accepted: true, reply: Reply{ID: about.ID}}
 	return a.run(ctx)
 }
 
@@ -103,6 +108,7 @@ func pauseBefore(try int) time.Duration { return min(pauseFirst<<min(try, 10), p
 type asking struct {
 	client  *Client
 	request AskRequest
+	of      string // the client whose request it is; "": the token's
 	each    func(comm.Event)
 
 	at       string // position of the last event received (COM-90)
@@ -123,7 +129,7 @@ func (a *asking) attach(ctx context.Context) error {
 	}
 	method, path := http.MethodPost, "/v1/requests?"
 	if a.accepted {
-		method, path = http.MethodGet, About{ID: a.request.ID, Channel: a.request.Channel}.with("/events", q)
+		method, path = http.MethodGet, About{ID: a.request.ID, Channel: a.request.Channel, Client: a.of}.with("/events", q)
 	} else {
 		q.Set("stream", "1")
 		path += q.Encode()

@@ -106,7 +106,12 @@ func (c *Client) Status(ctx context.Context) (comm.Status, error) {
 
 // Get returns the record of a request; channel "" is that of Ask.
 func (c *Client) Get(ctx context.Context, id, channel string) (comm.Record, error) {
-	return get[comm.Record](ctx, c, About{ID: id, Channel: channel}.of(""))
+	return c.GetOf(ctx, About{ID: id, Channel: channel})
+}
+
+// GetOf is Get of a request that may be another client's.
+func (c *Client) GetOf(ctx context.Context, about About) (comm.Record, error) {
+	return get[comm.Record](ctx, c, about.of(""))
 }
 
 // Cancel asks to end a request, and reports whether that changed anything; channel ""

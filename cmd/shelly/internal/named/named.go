@@ -17,7 +17,7 @@ import (
 
 // Daemon is a [client.Client].
 type Daemon interface {
-	Get(ctx context.Context, id, channel string) (comm.Record, error)
+	GetOf(ctx context.Context, about client.About) (comm.Record, error)
 	Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody, error)
 }
 
@@ -28,7 +28,7 @@ func Record(ctx context.Context, daemon Daemon, id, channel string) (comm.Record
 		_, err := Only(id, channel, nil)
 		return comm.Record{}, err
 	}
-	known, err := daemon.Get(ctx, id, channel)
+	known, err := daemon.GetOf(ctx, client.About{ID: id, Channel: channel})
 	if err == nil {
 		return known, nil
 	}
@@ -42,7 +42,7 @@ func Record(ctx context.Context, daemon Daemon, id, channel string) (comm.Record
 			return comm.Record{}, exit.Daemon(err)
 		}
 		for _, one := range body.Requests {
-			keys = append(keys, fsm.RequestKey{Channel: one.Channel, ID: one.ID})
+			keys = append(keys, fsm.RequestKey{Principal: one.Client, Channel: one.Channel, ID: one.ID})
 		}
 		if w.Before = body.Next; w.Before == 0 {
 			break
@@ -52,7 +52,7 @@ func Record(ctx context.Context, daemon Daemon, id, channel string) (comm.Record
 	if err != nil {
 		return comm.Record{}, err
 	}
-	known, err = daemon.Get(ctx, key.ID, key.Channel)
+	known, err = daemon.GetOf(ctx, client.About{ID: key.ID, Channel: key.Channel, Client: key.Principal})
 	return known, exit.Daemon(err)
 }
 
@@ -67,10 +67,14 @@ func Only(text, channel string, found []fsm.RequestKey) (fsm.RequestKey, error) 
 		}
 	}
 	slices.Sort(channels)
+	clients := len(channels)
+	channels = slices.Compact(channels)
 	key, ok, err := One("requests", text, found, func(key fsm.RequestKey) string { return key.ID })
 	switch {
 	case len(channels) > 1:
 		return key, exit.Errorf(exit.Usage, "several channels have a request %q: name one of them with --channel: %s", text, strings.Join(channels, ", "))
+	case clients > 1:
+		return key, exit.Errorf(exit.Usage, "several clients have a request %q in the channel %s: name it by its handle, such as h12, which request list --json shows", text, channels[0])
 	case ok || err != nil:
 		return key, err
 	case channel != "":

@@ -17,10 +17,10 @@ import (
 // pages is a daemon that has looked at no request that fits when its first answer is full (COM-15).
 type pages []comm.RequestsBody
 
-func (p pages) Get(_ context.Context, id, channel string) (comm.Record, error) {
+func (p pages) GetOf(_ context.Context, a client.About) (comm.Record, error) {
 	for _, page := range p {
 		for _, r := range page.Requests {
-			if r.ID == id && r.Channel == cmp.Or(channel, "http") {
+			if r.ID == a.ID && r.Channel == cmp.Or(a.Channel, "http") && r.Client == a.Client {
 				return r, nil
 			}
 		}
@@ -40,7 +40,8 @@ func (p pages) Requests(_ context.Context, w comm.Wanted) (comm.RequestsBody, er
 
 func TestCLI5ARequestIsFoundByTheBeginningOfItsIDHoweverOldItIs(t *testing.T) {
 	r := func(id, channel string) comm.Record { return comm.Record{ID: id, Channel: channel} }
-	daemon := pages{{Next: 9000}, {Next: 5000, Requests: []comm.Record{r("four", "http"), r("fox", "phone")}}, {Requests: []comm.Record{r("fort", "http"), r("fo", "phone")}}}
+	daemon := pages{{Next: 9000}, {Next: 5000, Requests: []comm.Record{r("four", "http"), r("fox", "phone")}}, {Requests: []comm.Record{r("fort", "http"), r("fo", "phone"),
+		{ID: "job", Channel: "http", Client: "ci"}, {ID: "note", Channel: "http", Client: "ci"}, {ID: "note", Channel: "http", Client: "eve"}}}}
 	for _, c := range []struct {
 		id, channel, want string
 		code              int
@@ -52,6 +53,9 @@ func TestCLI5ARequestIsFoundByTheBeginningOfItsIDHoweverOldItIs(t *testing.T) {
 		{"f", "", "", exit.Usage, "the ids of 4 requests begin with \"f\""},
 		{"fox", "http", "", exit.NoMatch, "of channel http"},
 		{"fou", "phone", "", exit.NoMatch, "of channel phone"},
+		{"job", "", "job", 0, ""}, // a client's
+		{"jo", "http", "job", 0, ""},
+		{"note", "", "", exit.Usage, "several clients have a request \"note\" in the channel http: name it by its handle"},
 		{"five", "", "", exit.NoMatch, "there is no request \"five\""},
 	} {
 		got, err := named.Record(t.Context(), daemon, c.id, c.channel)
