@@ -59,7 +59,7 @@ func (m *Matcher) match(v data.Value, path string, wrong *Mismatch) bool {
 	case opAbsent:
 		return m.check(v.Kind == data.AbsentKind || v.Kind == data.NullKind, v, path, wrong)
 	case opExact:
-		return m.matchExact(v, path, wrong)
+		return m.list[0].match(v, path, wrong)
 	case opContains:
 		return m.matchContains(v, path, wrong)
 	case opRegex:
@@ -147,10 +147,13 @@ func (m *Matcher) matchList(v data.Value, path string, wrong *Mismatch) bool {
 
 func entries(n int) string { return wording.Counted(n, "entry", "entries") }
 
-// matchMap wants each member that it names; there may be others.
+// matchMap wants each member that it names; there may be others, unless it is exact.
 func (m *Matcher) matchMap(v data.Value, path string, wrong *Mismatch) bool {
 	if v.Kind != data.MapKind {
 		return m.check(false, v, path, wrong)
+	}
+	if other := m.surplus(v); other != "" {
+		return m.says(v, path, wrong, func() string { return "has the key " + other + " too" })
 	}
 	for i := range m.members {
 		want, at := &m.members[i], ""
@@ -167,32 +170,11 @@ func (m *Matcher) matchMap(v data.Value, path string, wrong *Mismatch) bool {
 	return true
 }
 
-// matchExact is as its matcher, but maps have no other members.
-func (m *Matcher) matchExact(v data.Value, path string, wrong *Mismatch) bool {
-	if other := m.list[0].surplus(v); other != "" {
-		return m.says(v, path, wrong, func() string { return "has the key " + other + " too" })
-	}
-	return m.list[0].match(v, path, wrong)
-}
-
-// surplus returns a key that v has and m, exactly taken, does not.
+// surplus returns a key that a map has and an exact matcher does not name.
 func (m *Matcher) surplus(v data.Value) string {
-	switch m.op {
-	case opMap:
-		for _, have := range v.Members {
-			i := m.index(have.Key)
-			if i < 0 {
-				return have.Key
-			}
-			if other := m.members[i].matcher.surplus(have.Value); other != "" {
-				return other
-			}
-		}
-	case opList:
-		for i := range min(len(m.list), len(v.List)) {
-			if other := m.list[i].surplus(v.List[i]); other != "" {
-				return other
-			}
+	for i := range v.Members {
+		if key := v.Members[i].Key; m.exact && m.index(key) < 0 {
+			return key
 		}
 	}
 	return ""

@@ -67,6 +67,13 @@ func TestSCN8AMatcherSaysWhatDoesNotMatch(t *testing.T) {
 		{`{$exact: [{tool: exec}]}`, `[{"tool": "exec", "n": 1}]`, "has the key n too"},
 		{`{$exact: {a: {b: 1}}}`, `{"a": {"b": 1, "c": 2}}`, "has the key c too"},
 		{`{$exact: {a: {$gt: 1}}}`, `{"a": 2}`, ""},
+		{`{$exact: {$one_of: [{a: 1}, {a: 1, b: 2}]}}`, `{"a": 1, "b": 2}`, ""},
+		{`{$exact: {$one_of: [{a: 1}, {b: 2}]}}`, `{"a": 1, "b": 2}`, "want {$one_of: [{a: 1}, {b: 2}]}"},
+		{`{$exact: {$all: [{a: {$gt: 0}}, {a: {$lt: 2}}]}}`, `{"a": 1, "n": 1}`, "has the key n too"},
+		{`{$exact: {$unordered: [{a: 1}, {b: 2}]}}`, `[{"b": 2}, {"a": 1}]`, ""},
+		{`{$exact: {$unordered: [{a: 1}, {b: 2}]}}`, `[{"b": 2, "n": 1}, {"a": 1}]`, "no entry is left that matches"},
+		{`{$exact: {$contains: {a: 1}}}`, `[{"b": 2}, {"a": 1, "n": 1}]`, "want {$contains: {a: 1}}"},
+		{`{$exact: {list: {$unordered: [{$one_of: [{a: 1}]}]}}}`, `{"list": [{"a": 1, "n": 1}]}`, "no entry is left that matches"},
 
 		{`{text: {$contains: "92%"}}`, reply, ""},
 		{`{text: {$contains: "93%"}}`, reply, `want {$contains: "93%"}`},

@@ -72,6 +72,7 @@ type Matcher struct {
 	regex   *regexp.Regexp
 	list    []Matcher // of a list and of what gathers others; one for $exact, $contains and $len
 	members []memberMatcher
+	exact   bool // of a map: it has no other members
 }
 
 type memberMatcher struct {
@@ -138,6 +139,14 @@ func (m *Matcher) readMap(d *strict.Decoder, n *strict.Node, path string) {
 	})
 }
 
+// exactly lets the maps have no other members, wherever they stand within the matcher.
+func (m *Matcher) exactly() {
+	m.exact = true
+	for _, inner := range m.Inner() {
+		inner.exactly()
+	}
+}
+
 func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 	m.op = op(key.Value)
 	switch m.op {
@@ -152,7 +161,10 @@ func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 		if !n.Scalar() || n.Value != "true" {
 			d.Add(n, path, "wants true, not "+n.String())
 		}
-	case opExact, opContains:
+	case opExact:
+		m.list = []Matcher{Read(d, n, path)}
+		m.exactly()
+	case opContains:
 		m.list = []Matcher{Read(d, n, path)}
 	case opLen:
 		known := len(d.Problems)
