@@ -33,10 +33,20 @@ func (l *linter) items() {
 			l.constant(strict.Element(claims.key, i), &claims.list[i].That, claims.list[i].When, claims.key == "always")
 		}
 	}
+	for i := range f.Always {
+		l.each(strict.Element("always", i), f.Always[i].That.Item)
+	}
 	for i := range f.Eventually {
 		l.constant(strict.Element("eventually", i), &f.Eventually[i].That, f.Eventually[i].When, true)
 	}
 	l.named()
+}
+
+// each finds an item of always, or nil, that is as each event with its keys is.
+func (l *linter) each(path string, item *format.Item) {
+	if item != nil && !slices.ContainsFunc(item.Inner(), func(m *match.Matcher) bool { return !m.Any() }) {
+		l.found = append(l.found, finding(l.file, item.Pos(), path, item.String()+" matches each event that has its keys; say what those may be, or remove it"))
+	}
 }
 
 // tool finds a tool that no call can be of, unless it is a pattern.
@@ -150,11 +160,20 @@ func (l *linter) within(path string, v reflect.Value) {
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			l.within(strict.Element(path, i), v.Index(i))
+			l.entry(path, i, v.Index(i))
 		}
 	case reflect.Struct:
 		l.withinStruct(path, v)
 	}
+}
+
+// entry looks at the i-th of a list, or of a map by name.
+func (l *linter) entry(path string, i int, v reflect.Value) {
+	if v.Kind() == reflect.Struct && v.NumField() == 2 && v.FieldByName("Name").IsValid() && v.FieldByName("Value").IsValid() {
+		l.within(strict.Member(path, v.FieldByName("Name").String()), v.FieldByName("Value"))
+		return
+	}
+	l.within(strict.Element(path, i), v)
 }
 
 func (l *linter) withinStruct(path string, v reflect.Value) {
@@ -185,18 +204,20 @@ func (l *linter) withinStruct(path string, v reflect.Value) {
 		l.count(strict.Member(path, "is"), &m.Is)
 	case *format.Sees:
 		l.count(strict.Member(path, "count"), m.Count)
+		l.whatever(strict.Member(path, "messages"), m.Messages)
+		l.whatever(strict.Member(path, "tools"), m.Tools)
+		l.whatever(strict.Member(path, "options"), m.Options)
+	case *format.LifecyclePath:
+		l.whatever(strict.Member(path, "path"), m.Path)
 	}
 	for _, f := range strict.Fields(v.Type()) {
 		l.within(strict.Member(path, f.Name), v.FieldByIndex(f.Index))
-	}
-	if name := v.FieldByName("Name"); v.NumField() == 2 && name.IsValid() && v.FieldByName("Value").IsValid() {
-		l.within(path, v.FieldByName("Value")) // of a Map
 	}
 }
 
 // count looks at a matcher of a number of things, which is never negative.
 func (l *linter) count(path string, m *match.Matcher) {
-	if m != nil && (m.AnyCount() || m.Any()) {
+	if m != nil && m.AnyCount() {
 		l.found = append(l.found, finding(l.file, m.Pos(), path, m.String()+" matches each number of them; say how many may be, or remove it"))
 	}
 }

@@ -154,7 +154,22 @@ func (m *Matcher) Always() bool {
 }
 
 // Any reports whether the matcher is for whatever there is.
-func (m *Matcher) Any() bool { return m.op == opAny }
+func (m *Matcher) Any() bool {
+	return m.op == opAny || m.gathers((*Matcher).Any)
+}
+
+// gathers reports whether a matcher that gathers others is for each value of a kind, as those are of
+// which is reports it.
+func (m *Matcher) gathers(is func(*Matcher) bool) bool {
+	switch m.op {
+	case opOneOf:
+		return slices.ContainsFunc(m.Inner(), is)
+	case opAll, opExact:
+		return !slices.ContainsFunc(m.Inner(), func(m *Matcher) bool { return !is(m) })
+	default:
+		return false
+	}
+}
 
 // AnyDuration reports whether each duration matches.
 func (m *Matcher) AnyDuration() bool {
@@ -167,7 +182,8 @@ func (m *Matcher) AnyLength() bool { return m.op == opLen && m.list[0].AnyCount(
 
 // AnyCount reports whether each number of things matches.
 func (m *Matcher) AnyCount() bool {
-	return (m.op == opGte || m.op == opGt) && m.data.Kind == data.NumberKind && m.Fits(data.Int(0))
+	from := (m.op == opGte || m.op == opGt) && m.data.Kind == data.NumberKind && m.Fits(data.Int(0))
+	return from || m.op == opAny || m.gathers((*Matcher).AnyCount)
 }
 
 // NoCount reports whether no whole number from the least one on matches: it wants less than that, a
