@@ -1,15 +1,28 @@
 package wording
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Unknown returns a message that a word is not one of those allowed, and which was likely
-// meant.
+// Unknown returns a message that a word is not one of those allowed, each named once, and which
+// was likely meant.
 func Unknown(what, word string, allowed []string) string {
 	others := "there is none"
 	if len(allowed) > 0 {
-		others = "allowed: " + strings.Join(allowed, ", ")
+		others = "allowed: " + strings.Join(once(allowed), ", ")
 	}
 	return "unknown " + what + " " + Word(word) + "; " + Meant(word, allowed, others)
+}
+
+// once returns the words in their order, each at its first place.
+func once(words []string) (list []string) {
+	for _, w := range words {
+		if !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 // Meant asks whether the nearest candidate was meant; if none is near, it says something else.

@@ -35,6 +35,7 @@ func TestAnUnknownWordIsToldWithThoseAllowed(t *testing.T) {
 	}{
 		{"sais", []string{"calls", "says"}, "unknown key sais; did you mean says?"},
 		{"x y", []string{"calls", "says"}, "unknown key x y; allowed: calls, says"},
+		{"x y", []string{"says", "calls", "says", "calls"}, "unknown key x y; allowed: says, calls"},
 		{"sais", nil, "unknown key sais; there is none"},
 	} {
 		if got := Unknown("key", tt.word, tt.allowed); got != tt.want {
