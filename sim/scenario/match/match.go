@@ -109,8 +109,6 @@ func (m *Matcher) wantsMain() bool {
 	switch m.op {
 	case opScalar, opContains, opRegex, opGt, opGte, opLt, opLte, opLen:
 		return true
-	case opExact:
-		return m.list[0].op == opScalar
 	case opLiteral:
 		return m.data.Kind != data.MapKind
 	default:

@@ -11,6 +11,16 @@ import (
 // expectation returns the matcher that a file has at expect.replies.
 func expectation(t *testing.T, yaml string) *Matcher {
 	t.Helper()
+	m, err := read(t, yaml)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &m
+}
+
+// read reads it, or says what is wrong with it.
+func read(t *testing.T, yaml string) (Matcher, error) {
+	t.Helper()
 	source := []byte("scenario: 1\nname: x\nexpect:\n  replies: " + yaml + "\n")
 	root, problem := strict.Parse(source, "a scenario", "")
 	if problem != nil {
@@ -19,9 +29,9 @@ func expectation(t *testing.T, yaml string) *Matcher {
 	d := &strict.Decoder{}
 	m := Read(d, root.Get("expect").Get("replies"), "expect.replies")
 	if err := strict.Failed("f.scenario.yaml", nil, d.Problems); err != nil {
-		t.Fatal(err)
+		return m, err
 	}
-	return &m
+	return m, nil
 }
 
 func TestSCN8AMatcherSaysWhatDoesNotMatch(t *testing.T) {
@@ -151,11 +161,47 @@ func TestSCN8AMatcherSaysWhatDoesNotMatch(t *testing.T) {
 	}
 }
 
+// SCN-56: of matchers that exclude each other $all would match nothing, and never with it always hold.
+func TestSCN56AllOfMatchersThatExcludeEachOtherDoNotLoad(t *testing.T) {
+	for yaml, want := range map[string]string{
+		`{$all: [reply, notify]}`:                                   `nothing is both "reply" and "notify"; {$one_of: [ … ]} is for one or the other`,
+		`{$all: [{$regex: ^a}, {$contains: b}, c]}`:                 `nothing is both {$regex: "^a"} and "c"`,
+		`{$all: [a, {$one_of: [b, {$regex: c}]}]}`:                  `nothing is both "a" and`,
+		`{$all: [a, [a]]}`:                                          `nothing is both "a" and ["a"]`,
+		`{$all: [{$len: 1}, {$len: {$gt: 1}}]}`:                     `nothing is both {$len: 1} and {$len: {$gt: 1}}`,
+		`{$all: [ab, {$len: 1}]}`:                                   `nothing is both "ab" and {$len: 1}`,
+		`{$all: [{$gt: 3}, {$lt: 2}]}`:                              `nothing is both {$gt: 3} and {$lt: 2}`,
+		`{$all: [{$lte: 2}, {$gt: 2}]}`:                             `nothing is both {$lte: 2} and {$gt: 2}`,
+		`{$all: [{$gte: 2}, {$lt: 2}]}`:                             `nothing is both {$gte: 2} and {$lt: 2}`,
+		`{$all: [{$gt: 5s}, {$lt: 5000ms}]}`:                        `nothing is both {$gt: "5s"} and {$lt: "5000ms"}`,
+		`{$all: [{$gt: 3}, {$lt: 5s}]}`:                             `nothing is both {$gt: 3} and {$lt: "5s"}`,
+		`{$all: [{$absent: true}, a]}`:                              `nothing is both {$absent: true} and "a"`,
+		`{$all: [{$absent: true}, {$any: true}]}`:                   "", // null is
+		`{$all: [{$literal: true}, {$any: true}, {$gt: 1}]}`:        `nothing is both {$literal: true} and {$gt: 1}`,
+		`{a: [{$one_of: [{$all: [b, c]}, d]}]}`:                     `nothing is both "b" and "c"`,
+		`{$all: [a, {$contains: a}, {$regex: a}, {$len: 1}]}`:       "",
+		`{$all: [{$gte: 2}, {$lte: 2}, 2.0]}`:                       "",
+		`{$all: [90s, 1m30s, {$lt: 2m}]}`:                           "",
+		`{$all: [a, {id: r1}, {$literal: {text: a}}]}`:              "", // a is the main part of a map
+		`{$all: [a, {$one_of: [{id: r1}, b]}]}`:                     "",
+		`{$all: [{$absent: true}, {$literal: null}]}`:               "",
+		`{$all: [{$contains: a}, {$len: 2}, {$unordered: [a, b]}]}`: "",
+	} {
+		_, err := read(t, yaml)
+		switch {
+		case want == "" && err != nil:
+			t.Errorf("%s does not load: %v", yaml, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: %v; want %q", yaml, err, want)
+		}
+	}
+}
+
 func TestMatcherForATextTakesTheMainPart(t *testing.T) {
 	reply := data.Map("text", data.With("id", data.Text("r1")), data.With("text", data.Text("hello")))
 	for yaml, matches := range map[string]bool{
 		`hello`: true, `{$contains: ell}`: true, `{$len: 5}`: true, `{$regex: "^h"}`: true, `{$exact: hello}`: true,
-		`{$literal: hello}`: true, `{$one_of: [a, hello]}`: true, `{$all: [{$contains: h}, {id: r1}]}`: true,
+		`{$literal: hello}`: true, `{$literal: {id: r1, text: hello}}`: true, `{$literal: {text: hello}}`: false, `{$one_of: [a, hello]}`: true, `{$all: [{$contains: h}, {id: r1}]}`: true,
 		`{id: r1}`: true, `{$any: true}`: true, `r1`: false, `{$contains: r1}`: false, `{id: r2}`: false,
 	} {
 		if got := expectation(t, yaml).Match(reply, "x") == nil; got != matches {

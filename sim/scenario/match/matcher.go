@@ -175,9 +175,13 @@ func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 	case opRegex:
 		m.readRegex(d, n, path)
 	case opOneOf, opAll, opUnordered:
+		known := len(d.Problems)
 		m.readList(d, n, path)
 		if m.list != nil && len(m.list) == 0 {
 			d.Add(n, path, "the list is empty")
+		}
+		if len(d.Problems) == known && m.op == opAll {
+			m.checkAll(d, n, path)
 		}
 	case opGt, opGte, opLt, opLte:
 		m.readBound(d, n, path)
@@ -185,6 +189,13 @@ func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 		m.data, _ = data.Read(d, n, path)
 	default:
 		d.Add(key, path, Unknown(key.Value))
+	}
+}
+
+// checkAll wants matchers that one value can match.
+func (m *Matcher) checkAll(d *strict.Decoder, n *strict.Node, path string) {
+	if one, other := apart(m.list); one != nil {
+		d.Add(n, path, "nothing is both "+one.String()+" and "+other.String()+"; {$one_of: [ … ]} is for one or the other")
 	}
 }
 
