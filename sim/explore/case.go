@@ -8,6 +8,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/check"
+	"shelly/fsm/machine"
 	"shelly/fsm/state"
 	"shelly/sim"
 	"shelly/sim/disk"
@@ -170,14 +171,16 @@ func (c *Case) answers(h *state.Handle, a state.Await) []action {
 }
 
 // lines are any of the script's for the call's purpose, those for all and those of the
-// handle's session. One that hangs is no answer.
+// handle's session. One that hangs is no answer; if each does, the call hangs.
 func (c *Case) lines(h *state.Handle) []action {
 	ask := fsm.AskBrain{Asked: fsm.Asked{Call: h.Await.Call, Handle: h.ID}, Session: h.Session, Purpose: h.Inf.Purpose, Conversation: h.Inf.Talk}
 	var list []action
+	says := false
 	for _, s := range c.scripts {
 		if s.Purpose != ask.Purpose || s.Session != "" && s.Session != ask.Session {
 			continue
 		}
+		says = says || len(s.Lines) > 0
 		for i, l := range s.Lines {
 			if in := l.Answer(ask); in != nil {
 				to := cmp.Or(s.Session, string(s.Purpose))
@@ -185,28 +188,49 @@ func (c *Case) lines(h *state.Handle) []action {
 			}
 		}
 	}
+	if list == nil && says {
+		return overdue(h)
+	}
 	if l, ok := script.Quiet(ask); ok && list == nil {
 		list = []action{{"model answers", fsm.Input{Fact: l.Answer(ask)}}}
 	}
 	return list
 }
 
-// acts are any of the stub's. One that never answers is no answer.
+// overdue is the deadline of a call that nothing answers: it always passes at last, and only so the
+// machine goes on.
+func overdue(h *state.Handle) []action {
+	timer := h.Timer
+	if h.Wait != 0 && !machine.Awaits(h).Pauses() {
+		timer = h.Wait
+	}
+	if timer == 0 {
+		return []action{}
+	}
+	return []action{{"no answer in time", fsm.Input{Fact: fsm.TimerFired{Timer: timer}}}}
+}
+
+// acts are any of the stub's. One that never answers is no answer; if none does, the call hangs.
 func (c *Case) acts(h *state.Handle, call fsm.CallID) []action {
 	n := h.Inf.Next + max(h.Inf.Reading(call), 0)
 	if n >= len(h.Inf.Calls) {
 		return nil
 	}
 	var list []action
+	says := false
 	for _, s := range c.stubs {
 		if s.Decl.Name != h.Inf.Calls[n].Name {
 			continue
 		}
+		says = says || len(s.Acts) > 0
 		for i, a := range s.Acts {
 			if in := a.Answer(fsm.RunTool{Asked: fsm.Asked{Call: call}}); in != nil {
 				list = append(list, action{s.Decl.Name + " gives answer " + strconv.Itoa(i+1), fsm.Input{Fact: in}})
 			}
 		}
+	}
+	if list == nil && says {
+		return overdue(h)
 	}
 	return list
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/check"
 	"shelly/fsm/profile"
 	"shelly/fsm/state"
 	"shelly/sim"
@@ -111,6 +112,43 @@ func TestSIM18TheAlphabetOfACaseIsItsScripts(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, c.answers(run, run.Await), cmp.AllowUnexported(action{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// SIM-18: a call that nothing answers ends at its deadline, and as nothing else would end it, that is
+// no time-out of the world's.
+func TestSIM18ACallThatNothingAnswersIsOverdue(t *testing.T) {
+	p := casePlan([]script.Line{{Calls: []fsm.ToolCall{{Name: "exec", Args: "{}"}}}, {Hangs: true}})
+	p.Stubs = []sim.Stub{{Decl: fsm.ToolDecl{Name: "exec", Effects: fsm.EffectsUnsafe}, Acts: []sim.Act{{Hangs: true}, {Returns: "x", Lost: true}}}}
+	b := CaseWorld("x", &p)
+	b.Case.Check = func() Check {
+		return func(in fsm.Input, moves []state.Move, _ []fsm.Effect, _ *state.Snapshot) *check.Violation {
+			_, answered := in.Fact.(fsm.ToolAnswered)
+			if answered && slices.ContainsFunc(moves, func(m state.Move) bool { return m.To == state.Thinking }) {
+				return &check.Violation{Text: "the model is asked with what a tool that hangs has answered"}
+			}
+			return nil
+		}
+	}
+	if r := Run(b); r.Found != nil || !r.Complete || r.Resting == 0 {
+		t.Errorf("got %+v, complete: %v, at rest: %d; want a whole walk without an answer of the tool", r.Found, r.Complete, r.Resting)
+	}
+	p = casePlan([]script.Line{{Hangs: true}})
+	if r := Run(CaseWorld("x", &p)); r.Found != nil || !r.Complete || r.Resting == 0 {
+		t.Errorf("got %+v, complete: %v, at rest: %d; want a whole walk that rests", r.Found, r.Complete, r.Resting)
+	}
+	for _, test := range []struct {
+		handle state.Handle
+		want   fsm.TimerID
+	}{
+		{state.Handle{Pending: state.Pending{Timer: 6, Wait: 7, Await: state.Await{Call: 4, Kind: fsm.CallBrain}}}, 7},
+		{state.Handle{Pending: state.Pending{Timer: 6, Await: state.Await{Call: 4, Kind: fsm.CallBrain}}}, 6},
+		{state.Handle{Pending: state.Pending{Await: state.Await{Call: 4, Kind: fsm.CallBrain}}}, 0},
+	} {
+		got := overdue(&test.handle)
+		if test.want == 0 && (got == nil || len(got) > 0) || test.want != 0 && !cmp.Equal(got[0].input.Fact, fsm.Fact(fsm.TimerFired{Timer: test.want})) {
+			t.Errorf("got %+v; want timer %d", got, test.want)
+		}
 	}
 }
 
