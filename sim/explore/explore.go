@@ -70,7 +70,7 @@ func newExplorer(b Bounds) *explorer {
 	if b.Case != nil {
 		b.Requests = len(b.Case.arrivals)
 	}
-	b.Crashes = min(b.Crashes, chainMax)
+	b.Crashes = min(b.Crashes, CrashesMax)
 	x := &explorer{bounds: b, positions: newPositions(), states: newStates(), seen: newSightings()}
 	x.out.Coverage = coverage.New()
 	if x.bounds.Together == nil {

@@ -20,12 +20,13 @@ type Counterexample struct {
 type step uint64
 
 const (
-	groupBits, actionBits, crashBits = 4, 12, 2
-
-	chainMax = (64 - groupBits - actionBits) / crashBits // crashes that a step can hold
+	groupBits, actionBits, crashBits = 4, 20, 2 // a case may have many thousand answers (SCN-19)
 
 	keeping, losing = 1, 2 // a crash in which all that was appended stays, and one that loses the unsynced tail
 )
+
+// CrashesMax is how many crashes there may be in a world: a step can hold as many.
+const CrashesMax = (64 - groupBits - actionBits) / crashBits
 
 func to(g group, action int) step { return step(g) | step(action)<<groupBits }
 

@@ -14,7 +14,7 @@ type Bounds struct {
 	Sessions  int             `json:"sessions"`   // sessions that they are of, in turn
 	Events    int             `json:"events"`     // system events that may arrive
 	Timeouts  int             `json:"timeouts"`   // deadlines that may pass; a wait before another try passes freely
-	Crashes   int             `json:"crashes"`    // crashes, each followed by a boot; more than 24 are 24
+	Crashes   int             `json:"crashes"`    // crashes, each followed by a boot; at most [CrashesMax]
 	Signals   int             `json:"signals"`    // SIGTERMs
 	Starts    int             `json:"starts"`     // boots after the machine has stopped
 	Cancels   int             `json:"cancels"`    // requests to cancel

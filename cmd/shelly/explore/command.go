@@ -43,7 +43,8 @@ func (Command) Help() string {
 		"each tool call any entry. Of the expectations, only always and never are checked, if one step and the state can decide them."
 }
 
-// Validate refuses negative bounds, which would be none. The parser calls it.
+// Validate refuses negative bounds, which would be none, and more crashes than there can be. The parser
+// calls it.
 func (c *Command) Validate() error {
 	for _, f := range []struct {
 		name string
@@ -52,6 +53,9 @@ func (c *Command) Validate() error {
 		if f.n != nil && *f.n < 0 {
 			return fmt.Errorf("--%s: %d is negative; give 0 or more", f.name, *f.n)
 		}
+	}
+	if c.Crashes != nil && *c.Crashes > explore.CrashesMax {
+		return fmt.Errorf("--crashes: %d is more than a walk can take; give at most %d", *c.Crashes, explore.CrashesMax)
 	}
 	if c.Budget < 0 {
 		return fmt.Errorf("--budget: %s is negative; give a time such as 10m", c.Budget)
