@@ -77,6 +77,9 @@ func (c *Command) Run(t *terminal.Terminal) error {
 			return err
 		}
 	}
+	if len(worlds) == 1 && !strings.HasSuffix(c.Output, document.Suffix) {
+		return exit.Errorf(exit.Usage, "-o: %s would be no scenario to shelly test; give a name that ends in %s", c.Output, document.Suffix)
+	}
 	ctx, stop := exit.Interruptible()
 	defer stop()
 	begin := time.Now()
