@@ -130,7 +130,7 @@ func TestSchemaKnowsTheWordsOfItems(t *testing.T) {
 // SCN-56: what no list matches is not expected of one.
 func TestSCN56AListIsExpectedOfWhatIsOne(t *testing.T) {
 	for expect, fits := range map[string]bool{ // order-free: each for itself
-		"replies: {text: hi}": false, "replies: {$regex: hi}": false, "replies: {$one_of: [hi, 3]}": false, "replies: {$one_of: [hi, [hi]]}": true, "asked: [{tools: exec}]": false, "inferences: [{$contains: thinking}]": true, "inferences: [thinking]": false,
+		"replies: {text: hi}": false, "replies: {$regex: hi}": false, "replies: {$one_of: [hi, 3]}": false, "replies: {$one_of: [hi, [hi]]}": true, "replies: {$one_of: [{$exact: hi}, [hi]]}": true, "asked: [{tools: exec}]": false, "inferences: [{$contains: thinking}]": true, "inferences: [thinking]": false,
 		"replies: {$all: [{$len: 2}, hi]}": false, "replies: {$all: [{$len: 1}, {$contains: hi}]}": true, "replies: {$exact: hi}": false, "replies: {$literal: [hi]}": true,
 		"replies: {$literal: hi}": false, "replies: {$unordered: [hi]}": true, "replies: {$any: true}": true, "replies: {$len: {$gt: 0}}": true, "replies: {$gt: 1}": false,
 		"messages: hi": false, "audit: exec": false, "asked: answer": false, "questions: approve": false, "history_file: x": false, "lifecycle: {path: down}": false,

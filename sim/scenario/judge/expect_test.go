@@ -443,3 +443,55 @@ func TestSCN3AnEntryWhoseCallWasNotApprovedSaysSo(t *testing.T) {
 		t.Errorf("approved: %v", o.Failures)
 	}
 }
+
+// SCN-15: calls that are alike are uses of their own, and a call that is started again is one.
+func TestSCN15UsesAreCallsAndStartsAreStarts(t *testing.T) {
+	for _, test := range []struct{ entries, calls, tools, broken string }{
+		{"[{returns: x, times: 2}]", "[{tool: exec, args: {n: 1}}, {tool: exec, args: {n: 1}}]", "{starts: 2, uses: 2}", "{starts: 2, uses: 1}"},
+		{"[{fails: {code: busy, retryable: true}}, {returns: x}]", "[{tool: exec, args: {n: 1}}]", "{starts: 2, uses: 1}", "{starts: 2, uses: 2}"},
+	} {
+		played := func(tools string) scenario.Outcome {
+			return outcome(t, "scenario: 1\nname: x\nprofile: default\ntools: {exec: "+test.entries+"}\nbrain: [{calls: "+test.calls+"}, {says: done}]\n"+
+				"timeline: [{user: hi}]\nexpect: {tools: {exec: "+tools+"}}\n")
+		}
+		if o := played(test.tools); !o.OK() {
+			t.Errorf("%s: %v", test.tools, o.Failures)
+		}
+		if o := played(test.broken); len(o.Failures) != 1 || o.Failures[0].Path != "expect.tools.exec.uses" {
+			t.Errorf("%s: got %v; want one failure of the uses", test.broken, o.Failures)
+		}
+	}
+}
+
+// SCN-23, SCN-55: what a world holds and what a server has read may be other than is expected.
+func TestSCN23TheWorldAndTheTokensMayBeOthers(t *testing.T) {
+	const around = "scenario: 1\nname: x\nprofile: default\nserver: laptop\nworld: {kept: 1, gone: 2}\n" +
+		"tools: {exec: [{returns: x, writes: {new: [a]}, removes: [gone]}]}\nbrain: [{calls: [{tool: exec, args: {}}]}, {says: done}]\ntimeline: [{user: hi}]\nexpect: "
+	for _, test := range []struct{ holds, fails, path string }{
+		{`{world: {kept: 1, new: [a], gone: {$absent: true}}}`, `{world: {kept: 2}}`, "expect.world.kept"},
+		{`{world: {$exact: {kept: 1, new: [a]}}}`, `{world: {$exact: {kept: 1}}}`, "expect.world"},
+		{`{world: {$len: 2}}`, `{world: {new: [b]}}`, "expect.world.new[0]"},
+		{`{tokens: {calls: {$gte: 2}, sessions: {"cli:direct": {calls: {$gte: 2}}}}}`, `{tokens: {calls: 0}}`, "expect.tokens.calls"},
+		{`{tokens: {read: {$gt: 0}}}`, `{tokens: {sessions: {other: {calls: 1}}}}`, "expect.tokens.sessions.other"},
+	} {
+		if o := outcome(t, around+test.holds+"\n"); !o.OK() {
+			t.Errorf("%s: %v", test.holds, o.Failures)
+		}
+		if o := outcome(t, around+test.fails+"\n"); len(o.Failures) != 1 || o.Failures[0].Path != test.path {
+			t.Errorf("%s: got %v; want one failure at %s", test.fails, o.Failures, test.path)
+		}
+	}
+}
+
+// SCN-5: each key of sees is held against what the model was sent.
+func TestSCN5EachKeyOfSeesMayFail(t *testing.T) {
+	for _, sees := range []string{
+		"last: {role: tool}", "messages: []", "count: 1", "system: x", "tools: []", "options: {max_tokens: 1}", "tokens: 1",
+	} {
+		o := outcome(t, strings.Replace(casetest.Busy, "sees: {last: {role: user}, tools: [exec]}", "sees: {"+sees+"}", 1)+"expect: {ends: stopped}\n")
+		key, _, _ := strings.Cut(sees, ":")
+		if len(o.Failures) != 1 || !strings.HasPrefix(o.Failures[0].Path, "brain[0].sees."+key) {
+			t.Errorf("%s: got %v; want one failure there", sees, o.Failures)
+		}
+	}
+}

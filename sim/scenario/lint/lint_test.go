@@ -88,6 +88,7 @@ func TestSCN21WhatIsDoubtfulIsReportedAtItsPlace(t *testing.T) {
 
 		{"a live model to the letter", liveOf(`replies: ["Paris"]`), ":5:20: expect.replies: wants what a live model says to the letter; say what the text holds"},
 		{"a live model to one of some letters", liveOf(`replies: [{text: {$all: [{$len: {$lt: 9}}, {$literal: "x"}]}}]`), "expect.replies: wants what a live model says"},
+		{"a live model to the letter in any order", liveOf(`replies: {$unordered: ["Paris"]}`), "expect.replies: wants what a live model says"},
 		{"a live model's summary to the letter", liveOf(`memory: {entries: [{summary: "x"}]}`), "expect.memory.entries: wants what"},
 		{"a live model by what it holds", liveOf(`replies: [{$contains: Paris}, {id: b, text: {$regex: "^x"}}]`), ""},
 		{"a live model that fails", liveOf(`replies: [{text: "error: x", is_error: true}]`), ""},
@@ -138,6 +139,7 @@ func TestSCN21WhatIsDoubtfulIsReportedAtItsPlace(t *testing.T) {
 		{"each duration", on(`replies: ["hello"]`, `clock: {elapsed: {$gte: 0s}}`), `expect.clock.elapsed: {$gte: "0s"} matches each duration`},
 		{"some durations", on(`["hello"]`, `[{text: hello, after: {$gte: 1ms}}]`), ""},
 		{"expression of anything", on(`["hello"]`, `[{$regex: "^.*"}]`), `expect.replies: {$regex: "^.*"} matches each text`},
+		{"expression of anything, often", on(`["hello"]`, `[{$regex: "(x*)+"}]`), `expect.replies: {$regex: "(x*)+"} matches each text`},
 		{"expression of something", on(`["hello"]`, `[{$regex: "^.*$"}, {$regex: ".+"}, {$regex: "x*\\b"}]`), ""},
 		{"expression that fits each text", on(`{calls:`, `{sees: {last: {text: {$all: [{$regex: ""}]}}}, calls:`), `brain[0].sees.last: {$regex: ""} matches each text`},
 	}
