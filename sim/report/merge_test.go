@@ -146,6 +146,11 @@ func TestSCN65WhatIsNotAReportIsRefused(t *testing.T) {
 		"[]":                          "is not a JSON report of shelly test",
 		`{"version": 2, "cases": []}`: "is not a JSON report of version 1",
 		`{"version": 1, "cases": [{"file": "a", "status": "failed"}]}`: `says "failed" and is "passed" by what it holds`,
+		`{"version": 1, "failed": 1}`:                                  "it counts other cases than it has",
+		`{"version": 1}`:                                               "it counts other cases than it has",
+		`{"version": 1, "passed": 2, "cases": [{"file": "a", "name": "b", "status": "passed"}]}`: "it counts other cases than it has",
+		`{"version": 1, "shard": "1/999999999", "cases": []}`:                                    "shard wants from 1 to 10000 parts, not 999999999",
+		`{"version": 1, "shard": "3/2", "cases": []}`:                                            "shard wants a part from 1 to 2, not 3",
 	} {
 		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shelly/sim/scenario"
+	"shelly/sim/scenario/choose"
 	"shelly/sim/scenario/judge"
 	"shelly/sim/strict"
 )
@@ -23,6 +24,9 @@ func Read(text []byte) (*Run, error) {
 	if doc.Version != jsonVersion {
 		return nil, fmt.Errorf("is not a JSON report of version %d", jsonVersion)
 	}
+	if _, err := choose.ParseShard(doc.Shard); doc.Shard != "" && err != nil {
+		return nil, errors.New("is not a JSON report of shelly test: shard " + err.Error())
+	}
 	r := &Run{Shard: doc.Shard, LeftOut: doc.LeftOut, Times: doc.TookUS != nil}
 	if r.Times {
 		r.Took = time.Duration(*doc.TookUS) * time.Microsecond
@@ -33,6 +37,10 @@ func Read(text []byte) (*Run, error) {
 			return nil, fmt.Errorf("cases[%d]: %w", i, err)
 		}
 		r.Cases = append(r.Cases, c)
+	}
+	says := Counts{Passed: doc.Passed, Failed: doc.Failed, Errors: doc.Errors, Skipped: doc.Skipped, Differ: doc.Differ, ByFile: doc.ByFile}
+	if n := r.Count(); doc.Cases == nil || n != says {
+		return nil, errors.New("is not a whole JSON report: it counts other cases than it has")
 	}
 	if c := doc.Coverage; c != nil {
 		r.Coverage = &Coverage{Transitions: c.Transitions, States: c.States, Faults: c.Faults, NoRules: "no SPEC.md is above the scenarios"}
