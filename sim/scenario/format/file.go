@@ -180,7 +180,7 @@ type Entry struct {
 	Deaf     bool                  `key:"deaf"`                                  // it does not even stop when it is aborted
 	Lost     bool                  `key:"started_then_lost"`                     // it does what it does, but its answer never comes
 	Takes    *Duration             `key:"takes"`                                 // how long until it answers
-	Times    *Count                `key:"times"`                                 // how many calls the entry is for; 1 unless given
+	Times    *Count                `key:"times"`                                 // how many calls the entry is for at most; 1 unless given
 	Effects  string                `key:"effects" enum:"none,idempotent,unsafe"` // what starting it twice would do; the same in all entries of a tool, unsafe unless given
 	Asks     string                `key:"asks"`                                  // it does nothing, and wants a person to approve the call, for this reason; the next entry is for the call once approved (APR-19)
 	Approve  bool                  `key:"approve"`                               // a person decides about each call of the tool, of this and all its entries
@@ -263,7 +263,7 @@ type Line struct {
 	Dropped  *Truncated    `key:"truncated"`           // the server has silently dropped a part of what it was sent, which its count tells: class context_truncated
 	Tokens   *Tokens       `key:"tokens"`              // what the server counts
 	Takes    *Duration     `key:"takes"`               // how long until it answers, or until the first piece of a stream
-	Times    *Count        `key:"times"`               // how many calls the entry is for; 1 unless given
+	Times    *Count        `key:"times"`               // how many calls the entry is for at most; 1 unless given
 	Optional bool          `key:"optional"`            // it is no failure if nobody asks
 }
 
