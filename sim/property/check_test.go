@@ -202,14 +202,19 @@ func TestPRP7TheBudgetEndsARun(t *testing.T) {
 	}
 }
 
-// PRP-8: regressions are played first, and one that fails is reported in place of cases.
+// PRP-8: regressions are played first, and one that fails is reported in place of cases. One that is not
+// played has not failed.
 func TestPRP8RegressionsArePlayedFirst(t *testing.T) {
 	good := "scenario: 1\nname: good\nbrain: [{says: b}]\ntimeline: [{user: a}]\nexpect: {replies: [b]}\n"
 	bad := strings.ReplaceAll(good, "[b]", "[c]")
 	for name, test := range map[string]struct {
-		file  string
-		fails bool
-	}{"good": {good, false}, "bad": {bad, true}} { // order-free: each is tried by itself
+		file   string
+		played int
+		fails  bool
+	}{
+		"good": {good, 1, false}, "bad": {bad, 1, true}, "skipped": {bad + "skip: later\n", 0, false}, // SCN-60
+		"with real tools": {good + "tools: real\n", 0, false},
+	} { // order-free: each is tried by itself
 		f := loadAll(t, fstest.MapFS{
 			"p.property.yaml":               {Data: []byte(source + "regressions: ./old/*.scenario.yaml\ninvariants: [$all]\n")},
 			"old/1.scenario.yaml":           {Data: []byte(test.file)},
@@ -218,8 +223,8 @@ func TestPRP8RegressionsArePlayedFirst(t *testing.T) {
 			"old/deeper/than/4.scenario.ya": {Data: []byte(bad)},
 		})
 		r := Check(f, Options{})
-		if r.Regressions != 1 || (r.Failed != nil) != test.fails || (r.Runs > 0) == test.fails {
-			t.Errorf("%s: got %+v; want Regressions 1, some Failed %t, Runs if none", name, r, test.fails)
+		if r.Regressions != test.played || (r.Failed != nil) != test.fails || (r.Runs > 0) == test.fails {
+			t.Errorf("%s: got %+v; want Regressions %d, some Failed %t, Runs if none", name, r, test.played, test.fails)
 		}
 	}
 }
