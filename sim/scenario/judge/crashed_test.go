@@ -78,3 +78,27 @@ func TestSCN54ExceptionsThatNobodyNeeds(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// SCN-54: of each number that a case expects every run is held to it, and of memory to what the case has
+// added: one that is excused and holds each time is an exception that no run needs.
+func TestSCN54EachNumberIsHeldToInEveryRun(t *testing.T) {
+	for claim, expect := range map[string]string{ // order-free: each for itself
+		"memory":    "memory: {entries: 1}",
+		"replies":   "replies: {$len: 1}",
+		"messages":  "messages: []",
+		"uses.look": "tools: {look: {uses: {$lt: 2}}}",
+	} {
+		o := outcome(t, looks+"memory: [{summary: Old.}]\nexpect: {"+expect+"}\nfaults: {crash: {at: $every, may_change: ["+claim+"]}}\n")
+		if !o.OK() || len(o.Needless) != 1 || o.Needless[0] != claim {
+			t.Errorf("%s: got %v, needless %v; want this one", expect, o.Failures, o.Needless)
+		}
+	}
+}
+
+// SCN-54: an exception is for the claim that it names, and for no other.
+func TestSCN54AnExceptionExcusesNoOtherClaim(t *testing.T) {
+	o := outcome(t, looks+"never: [\"crashes > 0\"]\nexpect: {tools: {look: {starts: 1}}}\nfaults: {crash: {at: $every, may_change: [starts.look]}}\n")
+	if len(o.Failures) != 1 || o.Failures[0].Path != "never[0]" {
+		t.Errorf("got %v; want one failure of never", o.Failures)
+	}
+}

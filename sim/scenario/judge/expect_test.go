@@ -40,6 +40,7 @@ func TestExpectationsHoldAndFail(t *testing.T) {
 		{`replies: {$len: 1}`, `replies: []`, `wants 0 entries, got 1 entry`},
 		{`handle: {path: {$contains: summarizing}}`, `handle: {path: {$contains: recalling}}`, `expect.handle.path`},
 		{`handles: [{kind: event, path: [queued, loading, cognition, failed]}]`, `handles: [{kind: event, path: [queued]}]`, `expect.handles[0].path`},
+		{`handles: [{kind: user, path: {$any: true}}, {kind: farewell, path: {$any: true}}]`, `handles: [{kind: user, path: {$any: true}}, {kind: farewell, path: [queued]}]`, `expect.handles[1].path`},
 		{`handles: [{id: r1, inferences: {$len: 2}}]`, `handles: [{id: r2, inferences: {$len: 2}}]`, `got  (none)`},
 		{`handles: [{kind: farewell, nth: 2, path: {$absent: true}}]`, `handles: [{kind: farewell, nth: 1, path: {$absent: true}}]`, `expect.handles[0].path`},
 		{`inference: {path: [thinking, acting, thinking, completed]}`, `inference: {path: [thinking, completed]}`, `too many: [1] "acting", [2] "thinking"`},
@@ -66,6 +67,7 @@ func TestExpectationsHoldAndFail(t *testing.T) {
 		{`trace: [{before: [{tool: exec, args: {command: df}}, {reply: {$any: true}}]}]`,
 			`trace: [{before: [{reply: {$any: true}}, {tool: exec}]}]`, `want {reply: {$any: true}} before {tool: "exec"}`},
 		{`trace: [{before: [{store: {kind: user}}, {exit: clean}]}]`, `trace: [{before: [{exit: clean}, {exit: forced}]}]`, `got  no such event`},
+		{`trace: [{before: [{input: requested}, {tool: exec}]}]`, `trace: [{before: [{tool: exec}, {tool: exec, attempt: 1}]}]`, `want {tool: "exec"} before {tool: "exec", attempt: 1}`},
 		{`trace: [{in_order: [{ask: answer}, {tool: exec}, {ask: answer}, {report: {of: event}}]}]`,
 			`trace: [{in_order: [{tool: exec}, {tool: exec}]}]`, `no such event after the 1 before it`},
 		{`trace: [{in_order: [{input: requested}, {state: stopped, table: lifecycle}]}]`,
@@ -492,6 +494,33 @@ func TestSCN5EachKeyOfSeesMayFail(t *testing.T) {
 		key, _, _ := strings.Cut(sees, ":")
 		if len(o.Failures) != 1 || !strings.HasPrefix(o.Failures[0].Path, "brain[0].sees."+key) {
 			t.Errorf("%s: got %v; want one failure there", sees, o.Failures)
+		}
+	}
+}
+
+// SIM-13: what the world counts fails a case, whatever it expects.
+func TestSIM13WhatTheWorldMustNotHaveSeenFailsACase(t *testing.T) {
+	f, err := scenario.Parse("judged.scenario.yaml", []byte(casetest.Busy+"expect: {ends: stopped}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct { // order-free: each for itself
+		wrong func(*sim.Result)
+		want  string
+	}{
+		"nothing":             {func(*sim.Result) {}, ""},
+		"a tool twice":        {func(r *sim.Result) { r.Ran = append(r.Ran, r.Ran[0]) }, "INV-6: "},
+		"a reply twice":       {func(r *sim.Result) { r.Replied = append(r.Replied, r.Replied[0]) }, "INV-1: "},
+		"a request, no reply": {func(r *sim.Result) { r.Requests[0].Done = false }, "INV-1: request r1 has no reply"},
+	} {
+		o := f.Run(sim.Options{})
+		test.wrong(o.Result)
+		v := judge.Run(f.File, o.Result, golden.Kept{}, nil)
+		switch {
+		case test.want == "" && v.Failures != nil:
+			t.Errorf("%s: got %v; want no failure", name, v.Failures)
+		case test.want != "" && (len(v.Failures) != 1 || v.Failures[0].Path != "invariants" || !strings.HasPrefix(v.Failures[0].Text, test.want)):
+			t.Errorf("%s: got %v; want one failure with %s", name, v.Failures, test.want)
 		}
 	}
 }
