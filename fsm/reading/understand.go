@@ -44,7 +44,7 @@ func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.Br
 	if !r.Tagged && !begins && !action && (len(r.Calls) == 0 || !offered) || quoted(r.Written, r.Calls, talk) {
 		return plain
 	}
-	if !offered || len(r.Calls) == 0 || !in.AsText && !insists(c, talk.Messages) {
+	if !offered || len(r.Calls) == 0 || !in.AsText && !insists(c, talk.Messages) && !harmless(c, set, r) {
 		return Understood{Text: in.Text, Unrunnable: true}
 	}
 	return Understood{Calls: argued(c, set, asText(r.Calls, answer)), Text: r.Text}
@@ -56,6 +56,16 @@ func forms(c *fsm.Config) textcall.Forms {
 		return textcall.Second
 	}
 	return textcall.Mended
+}
+
+// harmless reports whether a model with native calls has written calls and nothing else, of tools
+// without effects: if it was only showing them, they do no harm, and if it meant them, it is spared
+// being asked (INF-29).
+func harmless(c *fsm.Config, set fsm.Toolset, r textcall.Reading) bool {
+	return c.Edition >= fsm.SixteenthEdition && r.Text == "" && !slices.ContainsFunc(r.Calls, func(call textcall.Call) bool {
+		decl, _ := c.Declared(set, call.Name)
+		return decl.Effects != fsm.EffectsNone || decl.Approve || len(decl.Rules) > 0
+	})
 }
 
 // insists reports whether a model with native calls, asked for one in place of a call that it had

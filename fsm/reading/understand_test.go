@@ -175,3 +175,30 @@ func TestINF29AModelThatWritesItsCallAgain(t *testing.T) {
 		})
 	}
 }
+
+// INF-29: calls of tools without effects, and nothing else, are taken at once since the sixteenth edition.
+func TestINF29ACallWithoutEffectsIsTakenAtOnce(t *testing.T) {
+	const look, note = `<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call>`, `<tool_call>{"name":"note","arguments":{}}</tool_call>`
+	for _, tt := range []struct {
+		name, text string
+		change     func(*fsm.Config)
+		taken      bool
+	}{
+		{"a call", look, func(*fsm.Config) {}, true},
+		{"after words", "I look.\n" + look, func(*fsm.Config) {}, false},
+		{"beside a call with effects", look + note, func(*fsm.Config) {}, false},
+		{"a tool that asks", look, func(c *fsm.Config) { c.Tools[0].Approve = true }, false},
+		{"a tool that may ask", look, func(c *fsm.Config) { c.Tools[0].Rules = []fsm.ApproveRule{{}} }, false},
+		{"in an earlier edition", look, func(c *fsm.Config) { c.Edition = fsm.FifteenthEdition }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := careful()
+			c.Tools[0].Effects, c.Tools[1].Effects = fsm.EffectsNone, fsm.EffectsIdempotent
+			tt.change(c)
+			got := Understand(c, fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: tt.text}, 4)
+			if (len(got.Calls) > 0) != tt.taken || got.Unrunnable == tt.taken {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}

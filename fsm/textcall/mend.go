@@ -110,7 +110,7 @@ func (m *mender) closes() bool {
 // word writes a word outside a text: a key, or a value by its name.
 func (m *mender) word() {
 	n := 0
-	for n < len(m.rest) && (isLetter(m.rest[n]) || m.rest[n] >= '0' && m.rest[n] <= '9') {
+	for n < len(m.rest) && (isLetter(m.rest[n]) || m.rest[n] >= '0' && m.rest[n] <= '9' || strings.IndexByte("-./", m.rest[n]) >= 0) {
 		n++
 	}
 	word := m.rest[:n]
@@ -156,4 +156,7 @@ func (m *mender) text() bool {
 	return false
 }
 
-func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
+// isLetter reports whether a word outside a text may begin with c.
+func isLetter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("_@$", c) >= 0
+}

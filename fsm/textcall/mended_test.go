@@ -133,7 +133,7 @@ func TestINF25WhatIsNotMended(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"a":1,}`: `{"a":1 }`, `{"a":'b "c" \n'}`: `{"a":"b \"c\" \n"}`, `{a1_b:1}`: `{"a1_b":1}`, `{"a":"it\'s"}`: `{"a":"it's"}`, `{"a":1}]}`: `{"a":1}`,
+		`{"a":1,}`: `{"a":1 }`, `{"a":'b "c" \n'}`: `{"a":"b \"c\" \n"}`, `{a1_b:1}`: `{"a1_b":1}`, `{@at:1,a.b-c/d: 2,$e:3}`: `{"@at":1,"a.b-c/d": 2,"$e":3}`, `{'a':1.5e-3}`: `{"a":1.5e-3}`, `{"a":"it\'s"}`: `{"a":"it's"}`, `{"a":1}]}`: `{"a":1}`,
 		`{"a":-1.5e3,}`: `{"a":-1.5e3 }`, "{'a':'\x01\r'}": `{"a":"\u0001\r"}`, `{True: None}`: `{"True": null}`, `[True,'é']`: `[true,"é"]`,
 	} {
 		if got := textcall.MendJSON(text); got != want {
