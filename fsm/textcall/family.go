@@ -77,7 +77,7 @@ func (f family) first(s string) (calls []Call, after string) {
 	}
 	body, after := f.cut(s)
 	if calls = f.loose(body); len(calls) == 0 && len(body) < len(s) && f.close != "" {
-		calls = f.loose(closedJSON(body))
+		calls = f.body(closedJSON(strings.TrimSpace(body)))
 	}
 	return calls, after
 }

@@ -46,6 +46,7 @@ func mendedForms() []form {
 		{"a list without its end", `<tool_call>[{"name":"look","arguments":{"path":"."}}</tool_call>`, path},
 		{"the first mark for the last", `<tool_call>{"name":"look","arguments":{"path":"."}}<tool_call>`, path},
 		{"the first mark between calls", `<tool_call>{"name":"look","arguments":{"path":"."}}<tool_call>{"name":"note","arguments":{"n":1}}</tool_call>`, two},
+		{"the first mark for the last, after a fence", "<tool_call>\n```json\n{\"name\":\"look\",\"arguments\":{\"path\":\".\"}}\n```\n<tool_call>", path},
 		{"a mark in a text", `<tool_call>{"name":"look","arguments":{"path":"<tool_call>"}}</tool_call>`, calls{look(`{"path":"<tool_call>"}`)}},
 		{"commas after the last of several", `{"name":"look","arguments":{"path":".",}}{"name":"note","arguments":{"n":1,}}`, calls{look(`{"path":"." }`), {Name: "note", Args: `{"n":1 }`}}},
 	}
