@@ -30,8 +30,7 @@ func (r *Record) standing(s *state.Snapshot) []any {
 // told as a file that changed.
 func (s *story) configured(n int, was, now fsm.Config, had, has []any) error {
 	step := &s.record.Steps[n-1]
-	_, decided := step.Input.Fact.(fsm.Decided)
-	regranted := !reflect.DeepEqual(had, has) && !(decided && step.About)
+	regranted := !reflect.DeepEqual(had, has) && !step.About // its own decisions and a /new change them, too
 	was.Grants, now.Grants = nil, nil
 	if n-1 < s.first || !regranted && reflect.DeepEqual(was, now) {
 		return nil

@@ -94,6 +94,76 @@ expect: {replies: ["First.", "Second."]}
 	}
 }
 
+// What a start brings at which the request's turn comes is its beginning, too.
+func TestSCN47AStartThatBringsTheTurnIsItsBeginning(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+config: {max_active: 1, max_crashes: 1, remember: off}
+tools: {exec: [{returns: done, takes: 1m}]}
+brain: [{session: a, calls: [{tool: exec}]}, {session: b, says: "Second."}]
+timeline:
+  - {user: "One.", session: a}
+  - {at: 1s, user: "Two.", session: b}
+  - {at: 6s, configure: {max_iterations: 9}}
+  - {at: 50s, cancel: r1}
+faults: {crash: [{at: step.5, restart_after: 20s, synced: true}]}
+expect: {replies: {$any: true}}
+`)
+	if left, _ := r.begins(); fsm.InputKind(r.Steps[left].Input) != "boot" {
+		t.Fatalf("its turn comes with %s", fsm.InputKind(r.Steps[left].Input))
+	}
+	file, err := r.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(file.Source); !strings.Contains(text, "max_iterations: 9") || strings.Contains(text, "configure") || strings.Contains(text, "crash:") {
+		t.Errorf("got\n%s; want %q, and no %q nor %q", text, "max_iterations: 9", "configure", "crash")
+	}
+}
+
+// What the request itself changes, as /new does, and what comes at one time, is in the order of the record
+// under each seed.
+func TestSCN47WhatComesAtOneTimeKeepsItsOrder(t *testing.T) {
+	for _, request := range []int{2, 3} {
+		text := scenarioOf(t, "default/approval-for-the-session.scenario.yaml", request, 0, nil)
+		if strings.Contains(text, "edit_grants") {
+			t.Errorf("request %d: somebody else changes grants in\n%s", request, text)
+		}
+	}
+	for _, timeline := range []string{
+		`{at: 1s, approve: true}, {at: 1s, deny: true}`,
+		`{at: 0s, cancel: a}`,
+		`{at: 1s, approve: true}, {at: 3.02s, configure: {approve: {exec: never}}}`, // 20 ms before the second call
+	} {
+		file, err := recorded(t, `
+scenario: 1
+name: x
+tools: {exec: [{approve: true, returns: one, takes: 2.04s, optional: true}, {returns: two, optional: true}]}
+brain: [{calls: [{tool: exec, args: {a: 1}}], optional: true}, {calls: [{tool: exec, args: {a: 2}}], optional: true}, {says: "Done.", optional: true}]
+timeline: [{user: "hi", id: a}, `+timeline+`]
+expect: {replies: {$any: true}}
+`).Scenario()
+		if err != nil {
+			t.Fatal(err)
+		}
+		holdsUnderSeeds(t, file)
+	}
+}
+
+// A scenario that a seed decides is not what is looked for.
+func TestSCN47ATieIsNotSteady(t *testing.T) {
+	for at, want := range map[string]bool{"0s": false, "1ms": true} { // order-free: each has its own file
+		file, err := played([]byte("scenario: 1\nname: x\nbrain: [{hangs: true, optional: true}]\ntimeline: [{user: hi, id: a}, {at: " + at + ", cancel: a}]\nexpect: {replies: [{outcome: cancelled}]}\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := file.steady(); got != want {
+			t.Errorf("with a cancel at %s: %v, want %v", at, got, want)
+		}
+	}
+}
+
 // Grants alone change by a reload, by a revocation and by what was edited before a start.
 func TestSCN47GrantsThatChangedMeanwhileAreExported(t *testing.T) {
 	const head = `

@@ -84,5 +84,6 @@ func (r *Record) marked(i int) bool {
 	_, starts := s.Input.Fact.(fsm.Boot)
 	_, stops := s.Input.Fact.(fsm.Signalled)
 	_, progress := s.Input.Fact.(fsm.BrainProgress)
-	return starts || stops || s.About && !progress || slices.ContainsFunc(s.Moves, func(m state.Move) bool { return r.owns(m.Handle) && m.From != state.Queued })
+	own := slices.IndexFunc(s.Moves, func(m state.Move) bool { return r.owns(m.Handle) })
+	return starts || stops || s.About && !progress || own >= 0 && s.Moves[own].From != state.Queued
 }

@@ -34,19 +34,29 @@ func (r *Record) Scenario() (*File, error) {
 		return nil, err
 	}
 	exact := func(d fsm.Millis) fsm.Millis { return d }
-	if file, err := r.scenario(telling{rounded, true, false}); err == nil {
-		return file, nil
+	tellings := []telling{
+		{rounded, true, false},
+		{rounded, false, false}, // how long a prompt is depends on what is said of tools
+		{exact, false, false},   // the record does not say what a crash has lost
+		{exact, false, true},
 	}
-	file, err := r.scenario(telling{rounded, false, false}) // how long a prompt is depends on what is said of tools
-	if err == nil {
-		return file, nil
-	}
-	for _, synced := range []bool{false, true} { // the record does not say what a crash has lost
-		if file, other := r.scenario(telling{exact, false, synced}); other == nil {
+	var holds *File // under some seeds alone
+	var why error
+	for i, how := range tellings {
+		file, err := r.scenario(how)
+		switch {
+		case err == nil && file.steady():
 			return file, nil
+		case err == nil && holds == nil:
+			holds = file
+		case err != nil && i == 1:
+			why = err
 		}
 	}
-	return file, err
+	if holds != nil {
+		return holds, nil
+	}
+	return nil, why
 }
 
 // unfit says why a record cannot become an ordinary scenario, as far as that shows before one is written.

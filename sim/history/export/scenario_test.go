@@ -476,6 +476,35 @@ expect: {replies: {$any: true}}
 	}
 }
 
+// What brings the request its turn is no step of its own, which would be counted in the scenario, where it
+// need not wait; a crash that found it parked, at a start that is not over, is not told.
+func TestSCN47ACrashAfterATurnIsExported(t *testing.T) {
+	for _, test := range []struct{ rest, want, not string }{
+		{`
+brain: [{says: "One.", takes: 1s}, {says: "Two.", takes: 2s}]
+timeline: [{user: "one"}, {at: 100ms, user: "two"}]
+faults: {crash: [{at: effect.after, effect: embed, nth: 2, restart_after: 300ms, synced: true}]}
+`, "path: [queued, loading, cognition, summarizing, embedding, parked, queued, embedding, storing, done]", "id: r0"},
+		{`
+config: {shutdown_timeout: 1s, grace: 1s, init: every_start}
+brain: [{says: "One.", takes: 20s}]
+brain_for: {init: [{says: "Here."}, {says: "Here.", takes: 30s, optional: true}, {says: "Here.", takes: 30s, optional: true}]}
+timeline: [{at: 1s, user: "one"}, {at: 2s, shutdown: true}, {at: 30s, start: true}]
+faults: {crash: [{at: effect.after, effect: ask_brain, nth: 5, restart_after: 300ms, synced: true}]}
+`, "start: true", "crash:"},
+	} {
+		file, err := recorded(t, "scenario: 1\nname: x\nprofile: shelly\nexpect: {replies: {$any: true}}\n"+test.rest).Scenario()
+		if err != nil {
+			t.Errorf("%s: %v", test.rest, err)
+			continue
+		}
+		text := strings.Join(strings.Fields(string(file.Source)), " ")
+		if !strings.Contains(strings.ReplaceAll(text, " - ", " "), test.want) || strings.Contains(text, test.not) {
+			t.Errorf("got\n%s; want %q and no %q", file.Source, test.want, test.not)
+		}
+	}
+}
+
 // A crash that found the request waiting for its turn again, after a person's approval, is not told either.
 func TestSCN47ACrashBetweenTwoTurnsIsNotExported(t *testing.T) {
 	for _, path := range []string{"default/approval-given-before-a-crash.scenario.yaml", "default/poison-resolved.scenario.yaml"} {
@@ -536,6 +565,26 @@ func holdsUnderSeeds(t *testing.T, file *File) {
 		if out := f.Run(sim.Options{Choose: sim.NewSeeded(seed + 1)}); len(out.Failures) > 0 {
 			t.Errorf("seed %d: %v; it does not hold:\n%s", seed+1, out.Failures[0].Text, file.Source)
 		}
+	}
+}
+
+// A request that a stop interrupts keeps its summary after that of the farewell.
+func TestSCN47ARequestKeepsItsSummaryAfterAFarewell(t *testing.T) {
+	file, err := recorded(t, `
+scenario: 1
+name: x
+profile: shelly
+config: {shutdown_timeout: 1s, grace: 1s, backoff: [100ms]}
+brain: [{says: "One.", takes: 20s}]
+brain_for: {summary: [{session: farewell, says: "Bye."}, {fails: crashed}, {says: "The first."}]}
+timeline: [{user: "one"}, {at: 1s, shutdown: true}, {at: 30s, start: true}]
+expect: {replies: {$any: true}}
+`).Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(file.Source); !strings.Contains(text, "code: crashed") || !strings.Contains(text, "start: true") {
+		t.Errorf("got\n%s", text)
 	}
 }
 

@@ -33,6 +33,7 @@ type story struct {
 	asked    []*call        // in the order in which they were first made
 	added    []fsm.ToolDecl // tools that a configuration during the record brought
 	timeline []any
+	taken    []fsm.Millis // the times of its entries
 	crashes  []crash
 	audits   []fsm.Audit
 }
@@ -67,6 +68,9 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	s := &story{record: r, round: round, times: r.steady(jumps)}
 	s.first, _ = r.begins()
 	s.began = s.times[s.first]
+	if _, starts := r.Steps[s.first].Input.Fact.(fsm.Boot); starts { // with what it brings
+		s.first++
+	}
 	if s.follows = r.waited() || r.stops() || r.looks(); s.follows {
 		s.first = r.started()
 		s.began = s.times[max(s.first-1, 0)]
@@ -273,13 +277,17 @@ func (s *story) progressed(n int, in fsm.Fact) {
 	}
 }
 
-// when adds an entry of the timeline, at the time of a step and after what the case begins with.
-func (s *story) when(n int, entry object) { s.add(max(s.round(s.times[n-1]-s.began), 2*apart), entry) }
+// when adds an entry of the timeline, at the time of a step.
+func (s *story) when(n int, entry object) { s.at(s.times[n-1], entry) }
 
-// at adds an entry of the timeline.
-func (s *story) at(time fsm.Millis, entry object) { s.add(s.round(time-s.began), entry) }
-
-func (s *story) add(at fsm.Millis, entry object) {
+// at adds an entry of the timeline, after what the case begins with and at a time of its own: of entries
+// of one time any may come first (SIM-2).
+func (s *story) at(time fsm.Millis, entry object) {
+	at := max(s.round(time-s.began), 2*apart)
+	for slices.Contains(s.taken, at) {
+		at += apart
+	}
+	s.taken = append(s.taken, at)
 	s.timeline = append(s.timeline, append(object{{"at", span(at)}}, entry...))
 }
 
@@ -310,11 +318,11 @@ func (s *story) boot(n int, in fsm.Boot) error {
 	return nil
 }
 
-// interrupted reports whether a start found the request, or one of its subagents, at work; what waits in
-// the queue or is parked, a crash leaves as it is.
+// interrupted reports whether a start found the request, or one of its subagents, at work: what waits in
+// the queue, or is parked and stays so, a crash leaves as it is.
 func (s *story) interrupted(n int) bool {
 	return slices.ContainsFunc(s.record.Steps[n-1].Moves, func(m state.Move) bool {
-		return m.Table == state.HandleTable.Name && s.record.owns(m.Handle) && m.From != state.Queued && m.From != state.Parked
+		return m.Table == state.HandleTable.Name && s.record.owns(m.Handle) && m.From != state.Queued
 	})
 }
 

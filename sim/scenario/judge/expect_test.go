@@ -195,6 +195,10 @@ func TestSCN10AMomentThatComesToNothingHasItsPlace(t *testing.T) {
 	if o := outcome(t, head+"  - {at: 1s, start: true, optional: true}\nbrain: [{says: Full.}]\n"); len(o.Failures) > 0 {
 		t.Errorf("an optional start fails: %v", o.Failures)
 	}
+	killed := head + "  - {at: 1s, start: true}\nbrain: [{says: Full.}]\nfaults: {crash: {at: step.2, restart_after: 100ms}}\n"
+	if o := outcome(t, killed); len(o.Failures) > 0 { // it may have been for the stop that the crash came before (SCN-6)
+		t.Errorf("a start after a crash fails: %v", o.Failures)
+	}
 	for fault, want := range map[string]string{ // order-free: each for itself
 		"recall: {fails: x}":           "faults.recall this fault hit nothing: there was no such call; add",
 		"brain: {fails: busy, nth: 9}": "faults.brain this fault hit nothing: there were fewer than 9 such calls; add",
