@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"slices"
 
 	"shelly/fsm"
@@ -128,6 +129,9 @@ func images(list [][]byte) []any {
 	return texts
 }
 
+// unloaded is the text of a skill that the request did not load: the daemon leaves out one without (SKL-9).
+const unloaded = "It was not loaded."
+
 // skills are those that there were, with the texts that were loaded.
 func (s *story) skills() []any {
 	var list []any
@@ -147,7 +151,7 @@ func (s *story) skills() []any {
 				references.put(load.Reference, in.Text)
 			}
 		}
-		o.text("text", text)
+		o.put("text", cmp.Or(text, unloaded))
 		o.object("references", references)
 		list = append(list, o)
 	}

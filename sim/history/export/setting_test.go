@@ -41,6 +41,29 @@ func TestSCN47WhatDiffersFromTheProfile(t *testing.T) {
 	}
 }
 
+// A skill that the request did not load has a text all the same: the daemon's own loader, with which
+// --on runtime plays a case, leaves out one without (SCN-12).
+func TestSCN47ASkillThatWasNotLoadedHasAText(t *testing.T) {
+	r := recorded(t, `
+scenario: 1
+name: x
+profile: default
+skills: [{name: tides, summary: "Tells tides.", text: "Ask the sea."}, {name: weather, summary: "Tells weather.", text: "Look outside."}]
+brain: [{calls: [{tool: load_skill, args: {name: tides}}]}, {says: "Done."}]
+timeline: [{user: "hi"}]
+expect: {replies: {$any: true}}
+`)
+	file, err := r.Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"text: Ask the sea.", "text: " + unloaded} {
+		if !strings.Contains(string(file.Source), text) {
+			t.Errorf("got\n%s; want in it %q", file.Source, text)
+		}
+	}
+}
+
 func TestSCN47SettingsAreReadBack(t *testing.T) {
 	for thousandths, want := range map[int]string{-1: "0", 0: "0", 5: "0.005", 100: "0.1", 1000: "1", 1500: "1.5", 10_000: "10"} {
 		if got := rendered(t, temperature(thousandths)); got != want {
