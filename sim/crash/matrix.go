@@ -107,11 +107,12 @@ func (m *Result) compare(p *sim.Plan, straight, crashed *sim.Result) []string {
 	return append(wrong, unlike...)
 }
 
-// metUnknown reports whether the model was told of an unknown outcome, a person
-// asked about one, or a turn kept with one.
+// metUnknown reports whether the model was told of an unknown outcome, or that nothing has happened of a
+// call that may not start again (INF-54), a person asked about one, or a turn kept with one.
 func metUnknown(r *sim.Result) bool {
-	lost := r.Final.Config.Words.Text(fsm.WordUnknownOutcome)
-	unknown := func(m fsm.Message) bool { return m.Role == fsm.RoleTool && m.Text == lost }
+	words := &r.Final.Config.Words
+	lost, never := words.Text(fsm.WordUnknownOutcome), words.Text(fsm.WordError, "reason", words.Text(fsm.WordNeverBegun))
+	unknown := func(m fsm.Message) bool { return m.Role == fsm.RoleTool && (m.Text == lost || m.Text == never) }
 	return slices.ContainsFunc(r.Questions, func(q sim.Question) bool { return q.Question == fsm.QuestionUnknown }) ||
 		slices.ContainsFunc(r.Asked, func(a sim.Asked) bool { return slices.ContainsFunc(a.Ask.Conversation.Messages, unknown) }) ||
 		slices.ContainsFunc(r.Sessions, func(s disk.Saved) bool { return slices.ContainsFunc(s.Archive, unknown) })

@@ -52,6 +52,21 @@ func holds(t *testing.T, p sim.Plan, o sim.Options) Result {
 	return m
 }
 
+// SIM-16: a call that did not begin and may not start again ends as a failure, as after an unknown outcome.
+func TestSIM16ACallThatMayNotStartAgainIsNotCompared(t *testing.T) {
+	p := roundTrip()
+	p.Config.Limits.MaxToolAttempts = 1
+	p.Stubs[0].Decl.Probe, p.Stubs[0].Acts[0].Probe = true, &sim.Probe{}
+	if m := holds(t, p, sim.Options{}); m.Unknown == 0 {
+		t.Error("no run met a call that did not begin")
+	}
+	p.Config.Limits.MaxToolAttempts = 2
+	p.Stubs[0].Acts[0].Times = 2
+	if m := holds(t, p, sim.Options{}); m.Unknown > 0 {
+		t.Errorf("%d runs met a call that may not start again, of one that may", m.Unknown)
+	}
+}
+
 // SIM-6: up to its crash a run of the matrix is the run it is compared with, also
 // where a seed has chosen what came first.
 func TestSIM6AMatrixChoosesAsItsUninterruptedRunDid(t *testing.T) {
