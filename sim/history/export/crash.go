@@ -78,12 +78,13 @@ func (r *Record) marks() (list []int) {
 
 // marked reports whether a step, by its index, is one by which a record and a play of its scenario
 // can be counted alike: what moves the process or the request. How far a model has come is none, since
-// a scenario's model tells less of it; nor is what gives the request its turn, for which it may not wait there.
+// a scenario's model tells less of it; nor is what gives the request its turn, or gives it back after a start, for
+// which it may not wait there.
 func (r *Record) marked(i int) bool {
 	s := &r.Steps[i]
 	_, starts := s.Input.Fact.(fsm.Boot)
 	_, stops := s.Input.Fact.(fsm.Signalled)
 	_, progress := s.Input.Fact.(fsm.BrainProgress)
 	own := slices.IndexFunc(s.Moves, func(m state.Move) bool { return r.owns(m.Handle) })
-	return starts || stops || s.About && !progress || own >= 0 && s.Moves[own].From != state.Queued
+	return starts || stops || s.About && !progress || own >= 0 && s.Moves[own].From != state.Queued && s.Moves[own].From != state.Parked
 }

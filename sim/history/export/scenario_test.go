@@ -492,14 +492,23 @@ brain_for: {init: [{says: "Here."}, {says: "Here.", takes: 30s, optional: true},
 timeline: [{at: 1s, user: "one"}, {at: 2s, shutdown: true}, {at: 30s, start: true}]
 faults: {crash: [{at: effect.after, effect: ask_brain, nth: 5, restart_after: 300ms, synced: true}]}
 `, "start: true", "crash:"},
+		{`
+config: {init: every_start}
+tools: {look: [{returns: one, effects: none}]}
+brain: [{calls: [{tool: look}]}, {says: "Done.", takes: 9s}]
+brain_for: {init: [{says: "Here."}, {says: "Here.", takes: 3s}, {says: "Here.", takes: 3s}]}
+timeline: [{at: 1s, user: "one"}]
+faults: {crash: [{at: effect.after, effect: run_tool, restart_after: 300ms, synced: true}, {at: effect.after, effect: ask_brain, nth: 4, restart_after: 300ms, synced: true}]}
+`, "path: [queued, loading, cognition, parked, queued, cognition, parked, queued, cognition, summarizing,", "id: r0"},
 	} {
 		file, err := recorded(t, "scenario: 1\nname: x\nprofile: shelly\nexpect: {replies: {$any: true}}\n"+test.rest).Scenario()
 		if err != nil {
 			t.Errorf("%s: %v", test.rest, err)
 			continue
 		}
-		text := strings.Join(strings.Fields(string(file.Source)), " ")
-		if !strings.Contains(strings.ReplaceAll(text, " - ", " "), test.want) || strings.Contains(text, test.not) {
+		text := strings.ReplaceAll(strings.Join(strings.Fields(string(file.Source)), " "), " - ", ", ")
+		text = strings.ReplaceAll(text, "path:, ", "path: [")
+		if !strings.Contains(text, test.want) || strings.Contains(text, test.not) {
 			t.Errorf("got\n%s; want %q and no %q", file.Source, test.want, test.not)
 		}
 	}
