@@ -107,7 +107,7 @@ func (d *desk) perform(e talk.Effect) {
 	case talk.Ask:
 		d.ask(e)
 	case talk.Cancel:
-		taken, err := d.daemon.Cancel(d.ctx, e.ID, d.c.Channel)
+		taken, err := d.daemon.CancelOf(d.ctx, d.news.about(e.ID, d.c.Channel))
 		d.cancels.Done()
 		d.tell(talk.Cancelled{ID: e.ID, Taken: taken, Err: err})
 	case talk.Decide:
@@ -209,7 +209,7 @@ func (d *desk) meet(ctx context.Context, in string, before *seen) {
 	for _, r := range d.news.fresh(before, list.Requests, channel) {
 		d.tell(talk.Going{ID: r.ID, Text: r.Text, Since: time.UnixMilli(int64(since(r, list.Requests)))})
 		go d.follow(r.ID, func(daemon *client.Client, show func(comm.Event)) (client.Reply, error) {
-			return daemon.Attach(d.ctx, r.ID, channel, show)
+			return daemon.AttachTo(d.ctx, d.news.about(r.ID, channel), show)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
 )
 
 // news tells the requests of a session that are asked elsewhere from those that the chat follows
@@ -16,7 +17,10 @@ type news struct {
 }
 
 // followed is a request that the chat follows or has followed.
-type followed struct{ listed, ended bool }
+type followed struct {
+	listed, ended bool
+	client        string // whose request it is; "": the chat's own
+}
 
 // seen is how far the looks at a session have come.
 type seen struct {
@@ -52,6 +56,17 @@ func (n *news) note(id string) *followed {
 	return n.followed[id]
 }
 
+// about names a request of a channel that the chat follows.
+func (n *news) about(id, channel string) client.About {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	about := client.About{ID: id, Channel: channel}
+	if f := n.followed[id]; f != nil {
+		about.Client = f.client
+	}
+	return about
+}
+
 // ended notes that a request is no longer followed.
 func (n *news) ended(id string) {
 	n.mu.Lock()
@@ -81,7 +96,8 @@ func (n *news) fresh(s *seen, list []comm.Record, channel string) (fresh []comm.
 				delete(n.followed, r.ID)
 			}
 		} else if (r.Kind == "" || r.Kind == fsm.KindUser) && (before.looked || !r.Done) {
-			n.note(r.ID).listed = true
+			f := n.note(r.ID)
+			f.listed, f.client = true, r.Client
 			fresh = append(fresh, r)
 		}
 	}

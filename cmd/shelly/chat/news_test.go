@@ -6,6 +6,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
 )
 
 func TestCLI216WhatIsAskedElsewhereIsFresh(t *testing.T) {
@@ -62,6 +63,18 @@ func TestCLI216WhatIsFollowedIsNotFollowedAgain(t *testing.T) {
 		var last seen
 		if got := n.fresh(&last, []comm.Record{{Handle: 3, ID: "runs", Channel: comm.ChannelHTTP}}, comm.ChannelHTTP); len(got) != 0 {
 			t.Errorf("got %v, which is followed already", got)
+		}
+	}
+}
+
+// What a client with a token of its own asks is followed and cancelled as that client's.
+func TestCLI216AClientsRequestIsTheClients(t *testing.T) {
+	var n news
+	n.follows("own")
+	n.fresh(&seen{}, []comm.Record{{Handle: 3, ID: "job", Channel: comm.ChannelHTTP, Client: "ci"}}, comm.ChannelHTTP)
+	for id, want := range map[string]string{"own": "", "job": "ci", "unknown": ""} { // order-free: each by itself
+		if got := n.about(id, "http"); got != (client.About{ID: id, Channel: "http", Client: want}) {
+			t.Errorf("%s: got %+v; want the client %q", id, got, want)
 		}
 	}
 }
