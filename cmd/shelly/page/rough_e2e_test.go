@@ -4,6 +4,7 @@ package page
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,6 +75,32 @@ func TestCOM73CancelEndsARequest(t *testing.T) {
 	if n := w.Count(".answer", "cancelled"); n != 2 {
 		t.Errorf("%d are cancelled", n)
 	}
+	w.clean()
+}
+
+// A request of a client with a token of its own is shown, tried otherwise, followed and cancelled like one's own.
+func TestCOM73AClientsRequestIsShownAndCancelled(t *testing.T) {
+	w := begin(t, slow)
+	r, err := http.NewRequest(http.MethodPost, "http://"+w.address+"/v1/requests", strings.NewReader(`{"id": "job", "text": "Write, says a client."}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+w.shelly("token", "add", "ci"))
+	r.Header.Set("Content-Type", "application/json")
+	if answer, err := http.DefaultClient.Do(r); err != nil || answer.StatusCode != http.StatusAccepted || answer.Body.Close() != nil {
+		t.Fatalf("got %+v, %v; want status 202", answer, err)
+	}
+	w.enter()
+	w.Click("nav a", "Requests")
+	w.Click(".rows a", "Write, says a client.")
+	w.See(".question", "May write_file run?")
+	w.See(".steps li", "the model answered")
+	w.Click("main button", "Show the report")
+	w.Within("iframe.report", func() { w.See("body", "the model answered") })
+	w.Click("main a", "client:ci/direct")
+	w.See(".question", "May write_file run?")
+	w.Click(".status button", "Cancel")
+	w.See(".answer", "cancelled")
 	w.clean()
 }
 

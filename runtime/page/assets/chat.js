@@ -139,12 +139,12 @@ class Chat {
 
   // show shows a request that the archive did not have.
   show(r) {
-    const turn = new Turn(r.accepted, () => this.cancel(r.id, r.channel));
+    const turn = new Turn(r.accepted, () => this.cancel(r.id, r));
     turn.user(r.text);
     this.turns.set(r.id, turn);
     this.place(turn);
     if (r.done) turn.reply(r.reply, r.is_error, r.outcome);
-    else this.attach(turn, r.id, r.channel, r.text.startsWith('/'));
+    else this.attach(turn, r.id, r, r.text.startsWith('/'));
   }
 
   // place puts a turn or a message where its time is.
@@ -203,7 +203,7 @@ class Chat {
 
   // attach follows a request from its beginning to its reply; if the connection breaks it
   // gets the rest (COM-90).
-  async attach(turn, id, channel, command) {
+  async attach(turn, id, { channel, client }, command) {
     let free = null;
     let after = beginning;
     let watched = null;
@@ -213,7 +213,7 @@ class Chat {
         await seen();
         free ||= await this.follows(turn, id, command);
         watched = whileSeen(this.signal);
-        await stream('GET', query(`/v1/requests/${piece(id)}/events`, { channel, after }), undefined, (e) => {
+        await stream('GET', query(`/v1/requests/${piece(id)}/events`, { channel, client, after }), undefined, (e) => {
           after = e.id;
           tries = 0;
           turn.event(e.data);
@@ -245,9 +245,9 @@ class Chat {
     say(words, true);
   }
 
-  async cancel(id, channel) {
+  async cancel(id, { channel, client }) {
     try {
-      const { taken } = await post(query(`/v1/requests/${piece(id)}/cancel`, { channel }));
+      const { taken } = await post(query(`/v1/requests/${piece(id)}/cancel`, { channel, client }));
       return taken || 'It cannot be cancelled any more, or the profile does not allow it.';
     } catch (e) {
       return `Not cancelled: ${e.message}`;
@@ -420,7 +420,7 @@ class Chat {
   async written(item) {
     const { id, text, images } = item.body;
     if (this.turns.has(id)) return;
-    const turn = new Turn(item.at, () => this.cancel(id, 'http'));
+    const turn = new Turn(item.at, () => this.cancel(id, { channel: 'http' }));
     turn.user(text, images);
     this.turns.set(id, turn);
     this.place(turn);
@@ -433,7 +433,7 @@ class Chat {
       return;
     }
     turn.tell('accepted');
-    this.attach(turn, id, 'http', text.startsWith('/'));
+    this.attach(turn, id, { channel: 'http' }, text.startsWith('/'));
   }
 }
 

@@ -41,7 +41,7 @@ export function whatIf(step, of) {
     stop.hidden = false;
     fill(out, el('p', { class: 'status' }, el('span', { class: 'pulse', 'aria-hidden': 'true' }), 'Continuing from here; asking the model may take a while.'));
     try {
-      const body = await post(query(`/v1/requests/${piece(of.id)}/fork`, { channel: of.channel }), { at: step.n, edits }, { signal: asking.signal, timeout: 320000 });
+      const body = await post(query(`/v1/requests/${piece(of.id)}/fork`, { channel: of.channel, client: of.client }), { at: step.n, edits }, { signal: asking.signal, timeout: 320000 });
       fill(out, ...told(body));
       say('What would have happened is shown.');
     } catch (err) {

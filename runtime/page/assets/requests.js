@@ -77,8 +77,9 @@ async function latest(lists, most) {
   }
 }
 
-// at is the address of a request's view: a run has no channel, and its id is its handle's.
-const at = (r) => `#/requests/${encodeURIComponent(r.kind ? r.id : `${r.channel}/${r.id}`)}`;
+// at is the address of a request's view: its channel, with the client whose it is, and its id. A run
+// has no channel, and its id is its handle's.
+const at = (r) => `#/requests/${encodeURIComponent(r.kind ? r.id : `${r.channel}${r.client ? `:${r.client}` : ''}/${r.id}`)}`;
 
 function row(r) {
   return el('li', {}, el('a', { class: 'title', href: at(r) }, short(r.text, 100) || r.id), el('p', { class: 'dim small' }, stand(r), ' ', r.kind ? `${r.kind} · ` : '', r.accepted ? time(r.accepted) : '', ` · ${r.in_session || r.session || ''} · ${short(r.id, 20)}`));
@@ -94,7 +95,7 @@ const stepsMax = 200;
 export async function requestView(main, name, signal) {
   const cut = name.indexOf('/');
   const run = cut < 0;
-  const channel = run ? undefined : name.slice(0, cut);
+  const [channel, client] = run ? [] : name.slice(0, cut).split(':');
   const id = name.slice(cut + 1);
   const path = `/v1/${run ? 'runs' : 'requests'}/${piece(id)}`;
   const head = el('div');
@@ -104,7 +105,7 @@ export async function requestView(main, name, signal) {
   const more = button('More steps', () => page(), { hidden: true });
   const note = el('p', { class: 'note', role: 'status', hidden: true });
   fill(main, el('p', {}, el('a', { href: '#/requests' }, 'All requests')), el('h1', {}, run ? 'Run' : 'Request'), head);
-  const rest = [asks, said, el('h2', {}, 'Report'), report(path, id, channel), el('h2', {}, 'What happened'),
+  const rest = [asks, said, el('h2', {}, 'Report'), report(path, id, { channel, client }), el('h2', {}, 'What happened'),
     el('p', { class: 'dim small' }, 'Open a step to see what came in, what it changed and what the model was sent. Where it says “What if”, you can try another input; nothing is executed.'), steps, more, note];
   let after = 0;
   let began = 0;
@@ -112,7 +113,7 @@ export async function requestView(main, name, signal) {
   let card = null;
 
   async function show() {
-    const r = run ? await runOf(id, signal) : await get(query(path, { channel }), { signal });
+    const r = run ? await runOf(id, signal) : await get(query(path, { channel, client }), { signal });
     began = r.accepted;
     done = r.done;
     fill(head, el('p', { class: 'dim' }, stand(r), ' ', time(r.accepted), ' · ', el('a', { href: `#/chat/${encodeURIComponent(r.in_session || r.session || '')}` }, r.in_session || r.session || ''), r.done ? ` · ${run ? 'ended' : 'answered'} after ${span(r.replied - r.accepted)}` : ''),
@@ -148,8 +149,8 @@ export async function requestView(main, name, signal) {
 
   async function page() {
     try {
-      const body = await get(query(`${path}/trace`, { channel, after, limit: stepsMax }), { signal, timeout: 45000 });
-      add(steps, body.steps.map((s) => step(s, began, { id, channel })));
+      const body = await get(query(`${path}/trace`, { channel, client, after, limit: stepsMax }), { signal, timeout: 45000 });
+      add(steps, body.steps.map((s) => step(s, began, { id, channel, client })));
       after = body.steps.at(-1)?.n || after;
       more.hidden = !body.more;
     } catch (e) {
@@ -203,11 +204,11 @@ async function runOf(id, signal) {
 }
 
 // report shows the request's report in a frame: a separate page that can do nothing here.
-function report(path, id, channel) {
+function report(path, id, whose) {
   const out = el('div', { 'aria-live': 'polite' });
   const open = button('Show the report', async () => {
     try {
-      const made = await post(query(`${path}/report`, { channel }), {}, { timeout: 45000 });
+      const made = await post(query(`${path}/report`, whose), {}, { timeout: 45000 });
       const frame = el('iframe', { class: 'report', title: `Report of ${id}`, sandbox: 'allow-scripts' });
       frame.src = made.path;
       fill(out, frame);
