@@ -240,7 +240,7 @@ func (h *HTTP) find(r *http.Request) (engine.Request, error) {
 	if !ok {
 		return engine.Request{}, &Problem{
 			CodeNotFound, fmt.Sprintf("there is no request %s in channel %q", wording.Quote(key.ID), key.Channel),
-			"name its channel with ?channel= if it came another way",
+			"name its channel with ?channel= and its client with ?client= if it came another way",
 		}
 	}
 	return known, nil

@@ -129,7 +129,7 @@ func (h *hindsight) worded(ctx context.Context, what string, most time.Duration,
 	case errors.As(err, &p):
 		return err
 	case errors.Is(err, history.ErrNone):
-		return &comm.Problem{Code: comm.CodeNotFound, Message: err.Error(), Hint: "name its channel with ?channel= if it came another way"}
+		return &comm.Problem{Code: comm.CodeNotFound, Message: err.Error(), Hint: "name its channel with ?channel= and its client with ?client= if it came another way"}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &comm.Problem{Code: comm.CodeTooLarge, Message: fmt.Sprintf("%s took longer than %s, and was given up", what, most), Hint: "the verbs of shelly request take as long as it needs"}
 	case errors.Is(err, engine.ErrTrimmed), ctx.Err() != nil:
