@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"shelly/cmd/shelly/internal/quantity"
 	"shelly/cmd/shelly/internal/terminal"
@@ -21,34 +20,18 @@ type progress struct {
 	seen uint64        // the last record, or how many bytes
 }
 
-const (
-	progressAfter = time.Second // before which a command shows nothing
-	progressEvery = 200 * time.Millisecond
-)
-
 // show shows the progress of a command from now on, until the returned function is called.
 func show(t *terminal.Terminal, doing string) (p *progress, end func()) {
 	p = &progress{line: terminal.NewLine(t.Err)}
 	p.doing(doing)
-	if !p.line.Terminal {
-		return p, func() {}
-	}
-	begun := time.Now()
-	stop := terminal.Every(progressEvery, func() {
-		if time.Since(begun) >= progressAfter {
-			p.draw()
-		}
-	})
-	return p, func() {
-		stop()
-		p.line.Erase()
-	}
+	return p, p.line.Later(p.now)
 }
 
-func (p *progress) draw() {
+// now returns what is shown now.
+func (p *progress) now() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.line.Draw(p.text())
+	return p.text()
 }
 
 // doing says what the command does now.

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/terminal"
 	"shelly/cmd/shelly/run"
 	"shelly/fsm"
 	"shelly/fsm/wording"
@@ -35,8 +37,8 @@ type place struct {
 // with opens the tools that a daemon of the configuration would have, and passes them to a
 // verb. The servers that a tool called wanted may belong to are started too: a_b_c is one of the server
 // a or of a_b. If none of them has it, they must come up.
-func (p *place) with(wanted string, verb func(*run.Tools) error) error {
-	return p.open(run.ServerOf(wanted), func(b *run.Tools) error {
+func (p *place) with(t *terminal.Terminal, wanted string, verb func(*run.Tools) error) error {
+	return p.open(t, run.ServerOf(wanted), func(b *run.Tools) error {
 		if len(b.Down) > 0 && !slices.ContainsFunc(b.Declared, func(d fsm.ToolDecl) bool { return d.Name == wanted }) {
 			return exit.Errorf(exit.Unreachable, "%s: %s", wanted, b.Down[0])
 		}
@@ -44,20 +46,37 @@ func (p *place) with(wanted string, verb func(*run.Tools) error) error {
 	})
 }
 
-// open passes a verb the tools, with those of the wanted servers that are up.
-func (p *place) open(wanted run.Wanted, verb func(*run.Tools) error) (err error) {
+// open passes a verb the tools, with those of the wanted servers that are up. On a terminal it says
+// which it waits for.
+func (p *place) open(t *terminal.Terminal, wanted run.Wanted, verb func(*run.Tools) error) (err error) {
 	cfg, err := p.load()
 	if err != nil {
 		return err
 	}
 	ctx, stop := exit.Interruptible()
 	defer stop()
+	end := terminal.NewLine(t.Err).Later(func() string { return waiting(cfg, wanted) })
 	b, err := run.OpenTools(ctx, cfg, slog.New(slog.DiscardHandler), wanted)
+	end()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	return verb(b)
+}
+
+// waiting says which servers are waited for, or "".
+func waiting(cfg config.Config, wanted run.Wanted) string {
+	var names []string
+	for _, s := range cfg.Tools.MCP {
+		if wanted(s.Name) {
+			names = append(names, s.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "waiting for the MCP servers: " + strings.Join(names, ", ") + "…"
 }
 
 // load returns the configuration that the flags make.

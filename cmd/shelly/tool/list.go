@@ -35,7 +35,7 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	if c.Servers {
 		wanted = run.AllOfThem
 	}
-	return c.open(wanted, func(b *run.Tools) error {
+	return c.open(t, wanted, func(b *run.Tools) error {
 		decls := b.Declared
 		if len(b.Unasked) > 0 {
 			fmt.Fprintln(t.Err, terminal.Printable("the tools of "+strings.Join(b.Unasked, ", ")+" are not shown; --servers starts these servers and lists them"))
@@ -130,7 +130,7 @@ type function struct {
 
 // Run implements the subcommand (CLI-100).
 func (c *showCmd) Run(t *terminal.Terminal) error {
-	return c.with(c.Name, func(b *run.Tools) error {
+	return c.with(t, c.Name, func(b *run.Tools) error {
 		d, err := find(b.Declared, c.Name)
 		if err != nil {
 			return err

@@ -43,7 +43,7 @@ type tried struct {
 
 // Run implements the subcommand (CLI-102).
 func (c *tryCmd) Run(t *terminal.Terminal) error {
-	return c.with(c.Name, func(b *run.Tools) error {
+	return c.with(t, c.Name, func(b *run.Tools) error {
 		d, err := find(b.Declared, c.Name)
 		switch {
 		case err != nil:

@@ -80,6 +80,29 @@ func Every(interval time.Duration, draw func()) (end func()) {
 	}
 }
 
+const (
+	laterAfter = time.Second // before which a command shows nothing
+	laterEvery = 200 * time.Millisecond
+)
+
+// Later shows on a terminal, after a second, a text that may change: what a command does or waits
+// for. The returned function removes it.
+func (l *Line) Later(text func() string) (end func()) {
+	if !l.Terminal {
+		return func() {}
+	}
+	begun := time.Now()
+	stop := Every(laterEvery, func() {
+		if time.Since(begun) >= laterAfter {
+			l.Draw(text())
+		}
+	})
+	return func() {
+		stop()
+		l.Erase()
+	}
+}
+
 // Print is Draw on a terminal, and prints a line elsewhere.
 func (l *Line) Print(text string) {
 	if l.Draw(text); !l.Terminal {
