@@ -53,8 +53,12 @@ func (c *listCmd) Run(t *terminal.Terminal, cfg config.Config) error {
 }
 
 func printList(out io.Writer, list []access.Client) error {
-	return listing.Table(out, "NAME\tCAN\tMADE\tUSED", list, func(c access.Client) []string {
-		return []string{c.Name, c.Can.String(), moment.Clock(c.Made, "never"), moment.Clock(c.Used, "never")}
+	return listing.Table(out, "NAME\tCAN\tMADE\tUSED IN THE HOUR FROM", list, func(c access.Client) []string {
+		used := "never"
+		if c.Used != 0 { // to the hour: it may be before the token was made
+			used = moment.Local(c.Used).Format("2006-01-02 15:04")
+		}
+		return []string{c.Name, c.Can.String(), moment.Clock(c.Made, "never"), used}
 	})
 }
 
