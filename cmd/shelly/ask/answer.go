@@ -25,6 +25,8 @@ type answering struct {
 	open    *comm.Event // the question that a line answers
 	because bool        // it is refused, with the reason in the next line
 	done    string      // the key of the last question that was answered
+
+	cancelling bool // by the person here
 }
 
 // newAnswering returns an answering if a person can read and answer at the terminal, or else nil.
@@ -57,10 +59,21 @@ func (a *answering) show(e comm.Event) bool {
 		a.open = nil
 		a.w.say("· shelly was restarted; it asks again")
 	case a.open != nil && (e.Type == comm.EventReply || e.Type == comm.EventState && e.State != "" && e.State != state.Approving):
-		a.w.say("· " + question.Ended(*a.open, e.Decision))
+		if !a.cancelling || e.Decision != nil { // else it was said
+			a.w.say("· " + question.Ended(*a.open, e))
+		}
 		a.open = nil
 	}
 	return false
+}
+
+// cancels notes that the person cancels the request, and with it its question.
+func (a *answering) cancels() {
+	if a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.cancelling = true
+	}
 }
 
 const (

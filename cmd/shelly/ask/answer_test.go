@@ -110,6 +110,19 @@ func TestCLI120AQuestionShowsWhatItIsAbout(t *testing.T) {
 	}
 }
 
+// Whoever cancels the request knows why its question is gone.
+func TestAPR24OnesOwnCancelIsNoAnswerFromElsewhere(t *testing.T) {
+	for _, d := range []*comm.Decision{nil, {Verdict: comm.Approved, By: "ann"}} {
+		p := newPerson()
+		p.show(asks("k"))
+		p.cancels()
+		p.show(comm.Event{Type: comm.EventState, State: state.Queued, Decision: d})
+		if got := p.out.String(); strings.Contains(got, "no longer asked") || strings.Contains(got, "approved by ann") != (d != nil) {
+			t.Errorf("decided %+v: got\n%s", d, got)
+		}
+	}
+}
+
 func TestCLI120AnAnswerMeetsOnlyTheQuestionThatIsOpen(t *testing.T) {
 	p := newPerson()
 	p.show(asks("k"))

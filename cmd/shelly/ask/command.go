@@ -72,14 +72,16 @@ func (c *Command) Run(t *terminal.Terminal, shell terminal.Shell) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
+	a := newAnswering(t, w, daemon)
 	go heed(ctx, signals, w.say, leave, func() (bool, error) {
+		a.cancels()
 		return daemon.CancelOf(ctx, client.About{ID: c.ID, Channel: c.Channel, Client: c.client})
 	})
 	if w.state != nil {
 		go w.tick(ctx)
 	}
 	show := w.show
-	if a := newAnswering(t, w, daemon); a != nil {
+	if a != nil {
 		go a.listen(ctx, t.In)
 		show = func(e comm.Event) {
 			if a.show(e) {

@@ -267,7 +267,7 @@ func (t *turn) moved(e comm.Event) {
 	case e.Decision != nil && t.open.Key == t.apart: // the stream tells both again, and the note of the answer stands
 		t.open, t.apart = nil, ""
 	default:
-		t.note(question.Ended(*t.open, e.Decision))
+		t.note(question.Ended(*t.open, e))
 		t.open = nil
 	}
 }

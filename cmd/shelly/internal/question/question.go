@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
@@ -59,12 +60,17 @@ func Words(d client.Decision) string {
 	}
 }
 
-// Ended says how a question has ended that was not answered here; an older daemon does not tell.
-func Ended(asked comm.Event, d *comm.Decision) string {
-	if d == nil {
+// Ended says how a question has ended that was not answered here, by the event that followed; an older
+// daemon does not tell.
+func Ended(asked, then comm.Event) string {
+	switch {
+	case then.Decision != nil:
+		return fmt.Sprintf("may %s run? %s", asked.Tool, then.Decision.Words())
+	case then.State == state.Cancelled, then.Outcome == fsm.OutcomeCancelled:
+		return "no longer asked: the request was cancelled"
+	default:
 		return "no longer asked: it was answered elsewhere, cancelled, or timed out"
 	}
-	return fmt.Sprintf("may %s run? %s", asked.Tool, d.Words())
 }
 
 // Text returns a question with what the person needs to answer it.

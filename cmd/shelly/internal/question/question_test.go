@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"shelly/fsm"
+	"shelly/fsm/state"
 	"shelly/runtime/comm"
 )
 
@@ -29,6 +31,24 @@ func TestAPR25AQuestionSaysHowMuchItDoesNotShow(t *testing.T) {
 			if strings.HasPrefix(line, "?") && line != "? may exec run?\n" {
 				t.Errorf("%s: a line of the call looks like a question: %q", name, line)
 			}
+		}
+	}
+}
+
+// A person who has cancelled the request is not told that somebody else may have answered.
+func TestAPR24AQuestionEndsAsWhatFollowsSays(t *testing.T) {
+	asked := comm.Event{Type: comm.EventQuestion, Tool: "exec"}
+	for _, c := range []struct {
+		then comm.Event
+		want string
+	}{
+		{comm.Event{Type: comm.EventState, State: state.Cancelled}, "no longer asked: the request was cancelled"},
+		{comm.Event{Type: comm.EventReply, Outcome: fsm.OutcomeCancelled}, "no longer asked: the request was cancelled"},
+		{comm.Event{Type: comm.EventState, State: state.Queued}, "no longer asked: it was answered elsewhere, cancelled, or timed out"}, // an older daemon
+		{comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Approved, By: "ann"}}, "may exec run? approved by ann"},
+	} {
+		if got := Ended(asked, c.then); got != c.want {
+			t.Errorf("%+v: got %q; want %q", c.then, got, c.want)
 		}
 	}
 }
