@@ -41,6 +41,51 @@ func (l *linter) sessionOf(path string, item *format.Item, known []string) {
 	}
 }
 
+// requestOf finds requests in an item that nobody makes, so that never always holds.
+func (l *linter) requestOf(path string, item *format.Item, known []string) {
+	for _, key := range []string{"reply", "notice"} {
+		of := item.Member(key)
+		if of == nil || of.Member("id") == nil {
+			continue
+		}
+		for _, word := range of.Member("id").Choices() {
+			if id, _ := word.Text(); known != nil && !slices.Contains(known, id) {
+				l.found = append(l.found, finding(l.file, word.Pos(), path, wording.Unknown("request", id, known)+"; no event is of it"))
+			}
+		}
+	}
+}
+
+// handles finds requests of handles that nobody makes: no path is theirs.
+func (l *linter) handles(known []string) {
+	if l.file.Expect == nil || known == nil {
+		return
+	}
+	look := func(path string, h *format.HandlePath) {
+		if h != nil && h.ID != "" && !slices.Contains(known, h.ID) {
+			l.at(path+".id", wording.Unknown("request", h.ID, known)+"; it has no handle")
+		}
+	}
+	look("expect.handle", l.file.Expect.Handle)
+	for i := range l.file.Expect.Handles {
+		look(strict.Element("expect.handles", i), &l.file.Expect.Handles[i])
+	}
+}
+
+// requests are the ids of all requests of the timeline, or nil where a replay tells them.
+func (l *linter) requests() []string {
+	if l.file.Replay != nil {
+		return nil
+	}
+	ids := []string{}
+	for _, m := range compile.Plan(l.file).Timeline {
+		if m.Request != nil {
+			ids = append(ids, m.Request.Request.ID)
+		}
+	}
+	return ids
+}
+
 // arguments finds arguments of calls in an item that no call has and that resemble one that calls
 // of the tool have.
 func (l *linter) arguments(path string, item *format.Item) {

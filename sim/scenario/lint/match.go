@@ -19,10 +19,12 @@ import (
 // that never always holds.
 func (l *linter) items() {
 	f := l.file
-	known := l.others()
+	known, requests := l.others(), l.requests()
+	l.handles(requests)
 	for path, item := range f.Items() {
 		l.item(path, item)
 		l.sessionOf(path, item, known)
+		l.requestOf(path, item, requests)
 		l.arguments(path, item)
 	}
 	for _, claims := range []struct {
