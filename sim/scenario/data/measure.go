@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -56,5 +57,5 @@ func NoTime(text string) string {
 func CompareMeasures(a, b string) (c int, ok bool) {
 	x, m := Measured(a)
 	y, n := Measured(b)
-	return compare(x, y), m == n && m != NoMeasure
+	return cmp.Compare(x, y), m == n && m != NoMeasure
 }

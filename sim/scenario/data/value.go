@@ -111,29 +111,6 @@ func (v Value) Equal(o Value) bool {
 	}
 }
 
-// CompareNumbers compares whole numbers exactly and others as floats.
-func CompareNumbers(a, b string) int {
-	x, errX := strconv.ParseInt(a, 10, 64)
-	y, errY := strconv.ParseInt(b, 10, 64)
-	if errX == nil && errY == nil {
-		return compare(x, y)
-	}
-	f, _ := strconv.ParseFloat(a, 64)
-	g, _ := strconv.ParseFloat(b, 64)
-	return compare(f, g)
-}
-
-func compare[T int64 | float64](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	default:
-		return 0
-	}
-}
-
 // String is the value as failures show it: YAML on one line.
 func (v Value) String() string {
 	var b strings.Builder
