@@ -74,6 +74,9 @@ func (r *rules) Visit(node *ast.Node) {
 		if n.Name == "map" && !isPlain(n.Arguments[1]) {
 			r.refuse(n.Arguments[1].Location(), "map wants a number, a text or a condition of each entry")
 		}
+		if each := ofEffects(n); each != nil {
+			ast.Walk(&each.Node, entries{r})
+		}
 	case *ast.BinaryNode:
 		r.binary(n)
 	case *ast.ArrayNode:
@@ -120,9 +123,58 @@ func (r *rules) binary(n *ast.BinaryNode) {
 				r.refuse(n.Location(), "handles are not compared as a whole; use len, all, any or count")
 			}
 		}
+		r.nothing(n)
 		r.words(n.Left, n.Right)
 		if n.Operator != "in" {
 			r.words(n.Right, n.Left)
+		}
+	}
+}
+
+// nothing refuses to compare with nil what is always there. Only what is looked for may be nothing.
+func (r *rules) nothing(n *ast.BinaryNode) {
+	for _, side := range [][2]ast.Node{{n.Left, n.Right}, {n.Right, n.Left}} {
+		if _, empty := side[1].(*ast.NilNode); !empty {
+			continue
+		}
+		switch part := side[0].(type) {
+		case *ast.IdentifierNode, *ast.MemberNode:
+			r.refuse(n.Location(), part.String()+" is always there; compare it with what it may be")
+		}
+	}
+}
+
+// ofEffects is the condition that a function takes of each effect, or nil. One in which there is another
+// such function has entries of both.
+func ofEffects(n *ast.BuiltinNode) *ast.PredicateNode {
+	if len(n.Arguments) != 2 || !isEffects(n.Arguments[0]) {
+		return nil
+	}
+	each, _ := n.Arguments[1].(*ast.PredicateNode)
+	inner := func(n ast.Node) bool { _, is := n.(*ast.PredicateNode); return is }
+	if each != nil && ast.Find(each.Node, inner) != nil {
+		return nil
+	}
+	return each
+}
+
+func isEffects(n ast.Node) bool {
+	name, ok := n.(*ast.IdentifierNode)
+	return ok && name.Value == "effects"
+}
+
+// entries checks the texts that # is compared with where it is an effect.
+type entries struct{ *rules }
+
+// Visit implements ast.Visitor.
+func (e entries) Visit(node *ast.Node) {
+	n, ok := (*node).(*ast.BinaryNode)
+	if !ok || n.Operator != "==" && n.Operator != "!=" && n.Operator != "in" {
+		return
+	}
+	for _, side := range [][2]ast.Node{{n.Left, n.Right}, {n.Right, n.Left}} {
+		if _, entry := side[0].(*ast.PointerNode); entry {
+			e.each(side[1], "effect", EffectKinds())
 		}
 	}
 }
@@ -140,6 +192,11 @@ func (r *rules) words(part, with ast.Node) {
 	if known == nil {
 		return
 	}
+	r.each(with, what, known)
+}
+
+// each checks a text, or each of a list.
+func (r *rules) each(with ast.Node, what string, known []string) {
 	list := []ast.Node{with}
 	if array, ok := with.(*ast.ArrayNode); ok {
 		list = array.Nodes
@@ -164,15 +221,23 @@ func wordsOf(n ast.Node) (what string, words []string) {
 	name := ""
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
-		if name = n.Value; name != "lifecycle" && name != "input" && name != "crashed_in" {
+		if name = n.Value; name != "lifecycle" && name != "input" && name != "crashed_in" && name != "effects" {
 			return "", nil
 		}
 	case *ast.MemberNode:
 		if property, ok := n.Property.(*ast.StringNode); ok {
 			name = property.Value
+		} else if isEffects(n.Node) {
+			name = "effects"
+		}
+	case *ast.BuiltinNode:
+		if len(n.Arguments) > 0 && isEffects(n.Arguments[0]) && n.Type().Kind() == reflect.String {
+			name = "effects"
 		}
 	}
 	switch name {
+	case "effects":
+		return "effect", EffectKinds()
 	case "lifecycle":
 		return "state of the lifecycle", StatesOf(&state.Lifecycle)
 	case "state":

@@ -63,11 +63,19 @@ never:
 // Each expression is true after the last step of the run of world.
 func TestSCN31WhatIsMeantIsSaid(t *testing.T) {
 	for text, want := range map[string]string{ // order-free: each for itself
-		"active = 1":        "= compares nothing; write ==, <= or >=",
-		"active =< 1":       "= compares nothing; write ==, <= or >=",
-		"handles.count > 1": "a list has no fields; write count(handles, .state == 'queued'), or any, all, filter or map",
+		"active = 1":                   "= compares nothing; write ==, <= or >=",
+		"active =< 1":                  "= compares nothing; write ==, <= or >=",
+		"none(effects, # == 'replly')": "unknown effect replly; did you mean reply?",
+		"all(effects, 'replly' != # or # in ['reply', 'notfy'])": "unknown effect replly",
+		"count(effects, # in ['reply', 'notfy']) == 0":           "unknown effect notfy; did you mean notify?",
+		"effects != ['replly']":                                  "unknown effect replly",
+		"effects[0] != 'replly'":                                 "unknown effect replly",
+		"first(effects) != 'replly' or last(effects) == 'reply'": "unknown effect replly",
+		"input != nil":             "input is always there; compare it with what it may be",
+		"nil != limits.max_active": "limits.max_active is always there",
+		"handles.count > 1":        "a list has no fields; write count(handles, .state == 'queued'), or any, all, filter or map",
 	} {
-		_, err := scenario.Parse("wrong.scenario.yaml", []byte(start+"always: ["+text+"]\n"))
+		_, err := scenario.Parse("wrong.scenario.yaml", []byte(start+"always: [\""+text+"\"]\n"))
 		if err == nil || !strings.Contains(err.Error(), "always[0]: "+want) {
 			t.Errorf("%s: got %v; want an error with %q", text, err, want)
 		}
@@ -80,7 +88,8 @@ func TestSCN31NamesOfTheStateAfterAStep(t *testing.T) {
 		"lifecycle == 'stopped'", "len(handles) == 0", "active + subagents + queued + parked == 0", "requests == 1", "replies == 1", "asked == 6",
 		"tools.exec == 1", "tools['none'] == 0", "memory == 2", "limits.max_active == 1", "limits.handle_timeout == duration('300s')",
 		"len(filter(map(handles, .age), # > 1)) == 0", "none(handles, .inference == 'acting')", "find(handles, .id == 7)?.state == nil",
-		"first(sort(uniq(map(effects, upper(#))))) == 'CLEAR_TIMER'", "let n = asked; n > requests and n - 5 == requests",
+		"first(sort(uniq(map(effects, upper(#))))) == 'CLEAR_TIMER'", "any(effects, # == 'exit') and effects[1] == 'exit'", "find(effects, # == 'reply') == nil",
+		"any(effects, any(map(handles, .state), # == 'x') or # == 'exit')", "let n = asked; n > requests and n - 5 == requests",
 	} {
 		if o := outcome(t, casetest.Busy+"eventually:\n  - {that: \""+text+"\", when: {exit: clean}}\n"); !o.OK() {
 			t.Errorf("%s: got a failure; want none:\n%s", text, o.Failures[0])
