@@ -148,6 +148,8 @@ func TestSCN45BrokenReplays(t *testing.T) {
 		{"its own time", "replay:\n" + boot + "  - input: {kind: timer_fired, at: 5}\n", "replay[1].input.at: belongs to the entry"},
 		{"lost without a crash", "replay:\n  - {input: {kind: boot}, lost: true}\n", "replay[0].lost: wants a boot"},
 		{"unseen without a crash", "replay:\n  - {input: {kind: boot}, unseen: true}\n", "replay[0].unseen: wants a boot next"},
+		{"lost before what is kept", "replay:\n  - {input: {kind: boot}, lost: true}\n  - input: {kind: signalled, name: TERM}\n", "replay[0].lost: wants a boot"},
+		{"unseen before what is no boot", "replay:\n  - {input: {kind: boot}, unseen: true}\n  - input: {kind: signalled, name: TERM}\n", "replay[0].unseen: wants a boot next"},
 		{"a world beside it", "tools: {exec: []}\nreplay:\n" + boot, "tools: has no place beside replay"},
 		{"a server beside it", "server: laptop\nreplay:\n" + boot, "server: has no place beside replay"},
 		{"latencies beside it", "latencies: {brain: 3s}\nreplay:\n" + boot, "latencies: has no place beside replay"},
