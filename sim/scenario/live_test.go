@@ -92,6 +92,9 @@ func TestSCN29SoManyRunsMustHold(t *testing.T) {
 	if out := liveFile(t, "repeat: 2\npass: 1\n").Held([]Outcome{good, lost}); out.Err == nil {
 		t.Error("a run that could not be played counts as one that was")
 	}
+	if out := liveFile(t, "repeat: 2\npass: 1\n").Held([]Outcome{bad("a"), {Skipped: "the server has gone"}}); out.Skipped == "" || out.Failures != nil {
+		t.Errorf("got %+v; want a case that is skipped where one of its runs is", out)
+	}
 }
 
 // SCN-10: the command that reproduces a live case's failure asks a model.

@@ -102,3 +102,15 @@ func TestSCN54AnExceptionExcusesNoOtherClaim(t *testing.T) {
 		t.Errorf("got %v; want one failure of never", o.Failures)
 	}
 }
+
+// SIM-6: a case that has a crash of its own is not run once more for each point.
+func TestSIM6ACaseWithACrashOfItsOwnIsNotCrashedEverywhere(t *testing.T) {
+	f, err := scenario.Parse("f.scenario.yaml", []byte(looks+"faults: {crash: {at: effect.after, effect: run_tool}}\nexpect: {replies: [Done.]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.CrashEverywhere()
+	if o := f.Run(sim.Options{}); !o.OK() || o.Points != 0 {
+		t.Errorf("got %d points, %v; want no points and no failure", o.Points, o.Failures)
+	}
+}
