@@ -280,3 +280,15 @@ func TestExpressionsOfOneFileAreJudgedApart(t *testing.T) {
 		}
 	}
 }
+
+// SCN-31: an item of when occurs in a step whichever of its events it is.
+func TestSCN31WhenOccursAnywhereInAStep(t *testing.T) {
+	const asks = "scenario: 1\nname: x\nprofile: default\nbrain: [{says: hi}]\ntimeline: [{user: hi}]\n"
+	const when = "when: {input: session_loaded}}]\n" // the model is asked in this step, after that event
+	if o := outcome(t, asks+"always: [{that: \"asked > 0\", "+when); !o.OK() {
+		t.Errorf("got %v; want a claim that holds", o.Failures)
+	}
+	if o := outcome(t, asks+"never: [{that: {ask: answer}, "+when); len(o.Failures) != 1 || o.Failures[0].Path != "never[0]" {
+		t.Errorf("got %v; want one failure of never", o.Failures)
+	}
+}

@@ -114,3 +114,24 @@ func TestSIM6ACaseWithACrashOfItsOwnIsNotCrashedEverywhere(t *testing.T) {
 		t.Errorf("got %d points, %v; want no points and no failure", o.Points, o.Failures)
 	}
 }
+
+// SCN-24: a crash whose point never came fails the case, unless it is optional.
+func TestSCN24ACrashThatNeverHappensFails(t *testing.T) {
+	for faults, want := range map[string]string{ // order-free: each for itself
+		"{crash: {at: step.99}}":                                    "faults.crash",
+		"{crash: [{at: step.2}, {at: effect.before, nth: 99}]}":     "faults.crash[1]",
+		"{crash: {at: step.99, optional: true}}":                    "",
+		"{crash: {at: effect.after, effect: run_tool, nth: 1}}":     "",
+		"{crash: [{at: step.2}, {at: step.98}, {at: step.99}]}":     "faults.crash[1] faults.crash[2]",
+		"{crash: {at: effect.after, effect: send_message, nth: 1}}": "faults.crash",
+	} {
+		o := outcome(t, looks+"faults: "+faults+"\nexpect: {replies: [Done.]}\n")
+		var got []string
+		for _, f := range o.Failures {
+			got = append(got, f.Path)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: got failures at %q; want %q", faults, got, want)
+		}
+	}
+}

@@ -528,3 +528,21 @@ func TestSIM13WhatTheWorldMustNotHaveSeenFailsACase(t *testing.T) {
 		}
 	}
 }
+
+// SCN-3, SCN-5: each entry of a tool is held against the call that took it, and each wants one.
+func TestSCN5EachEntryOfAToolIsHeldAgainstItsCall(t *testing.T) {
+	const two = "scenario: 1\nname: x\nprofile: default\ntools: {exec: [{args: {n: 1}, returns: a}, {args: {n: 2}, returns: b}]}\n"
+	for _, test := range []struct{ calls, path string }{
+		{"[{tool: exec, args: {n: 1}}, {tool: exec, args: {n: 2}}]", ""},
+		{"[{tool: exec, args: {n: 1}}, {tool: exec, args: {n: 3}}]", "tools.exec[1].args.n"},
+		{"[{tool: exec, args: {n: 1}}]", "tools.exec[1]"},
+	} {
+		o := outcome(t, two+"brain: [{calls: "+test.calls+"}, {says: done}]\ntimeline: [{user: hi}]\nexpect: {replies: [done]}\n")
+		if test.path == "" && o.OK() {
+			continue
+		}
+		if len(o.Failures) != 1 || o.Failures[0].Path != test.path {
+			t.Errorf("%s: got %v; want one failure at %q", test.calls, o.Failures, test.path)
+		}
+	}
+}
