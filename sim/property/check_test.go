@@ -173,9 +173,9 @@ func TestPRP5StepsAreBounded(t *testing.T) {
 
 // PRP-6: what is reached too seldom fails the property, once there were enough cases.
 func TestPRP6ATameGeneratorFails(t *testing.T) {
-	f := load(t, "invariants: [$all]\ncover:\n  - {name: ends, when: active > 0, at_least: 50%}\n  - {name: never, when: requests > 90, at_least: 1%}\n")
+	f := load(t, "invariants: [$all]\ncover:\n  - {name: begins, when: step > 0, at_least: 100%}\n  - {name: ends, when: active > 0, at_least: 50%}\n  - {name: never, when: requests > 90, at_least: 1%}\n")
 	r := Check(f, Options{})
-	if got := r.Tame(f.Property()); !slices.Equal(got, []int{1}) || r.Runs != 40 || !r.Judged {
+	if got := r.Tame(f.Property()); !slices.Equal(got, []int{2}) || r.Runs != 40 || !r.Judged {
 		t.Errorf("tame %v, %+v", got, r)
 	}
 	r = Check(f, Options{Seeds: 10})
@@ -274,4 +274,28 @@ func (last) Choose(label string, n int) int {
 		return n / 2
 	}
 	return n - 1
+}
+
+// PRP-3, PRP-4: a crash is as long as its range says.
+func TestPRP4ACrashIsAsLongAsItIsDrawn(t *testing.T) {
+	own := strings.Replace(source, "crash: {p: 0.02}", "crash: {p: 1, restart_after: {min: 2h, max: 2h}}", 1)
+	g := generatorOf(loadAll(t, fstest.MapFS{"p.property.yaml": {Data: []byte(own + "invariants: [$all]\n")}}))
+	if p := g.play(sim.NewSeeded(1), nil); p.err != nil || !strings.Contains(string(p.source), "restart_after: 7200s") {
+		t.Errorf("got %v; want a crash with restart_after: 7200s in\n%s", p.err, p.source)
+	}
+}
+
+// PRP-3: with swarm a probability is that of the file, none, or several times as much.
+func TestPRP3SwarmDrawsHowOftenThingsGoWrong(t *testing.T) {
+	g := generatorOf(load(t, "invariants: [$all]\n"))
+	for choice, want := range []int{100, 0, 200, 400} {
+		g.draw = &choices{from: sim.NewTape([]int{choice})}
+		if got := g.often(100); got != want {
+			t.Errorf("choice %d: got %d thousandths, want %d", choice, got, want)
+		}
+	}
+	g.draw = &choices{from: sim.NewTape([]int{1})}
+	if got := g.often(thousand); got != thousand {
+		t.Errorf("what is certain is %d thousandths", got)
+	}
 }
