@@ -91,6 +91,12 @@ func TestBRN40WordsAreNotHeldBack(t *testing.T) {
 	if got, want := v.End(), "<tool_call>{} or not"; got != want {
 		t.Errorf("at the end got %q; want %q", got, want)
 	}
+	v = NewVeil(c, fsm.AllTools)
+	for _, put := range []string{"With ", "<tool", "_call> a call begins.\n", "<tool_call>", "{}\n"} { // a mark where none begins: nothing is held from there on
+		if got := v.Put(put); got != put {
+			t.Errorf("of %q got %q at once", put, got)
+		}
+	}
 }
 
 // What is hidden of an answer is what is not said by it: its calls.

@@ -110,6 +110,20 @@ func TestINF25WordsBeforeACall(t *testing.T) {
 	}
 }
 
+func TestINF29WhatIsMarkedAndCannotBeMended(t *testing.T) {
+	for _, text := range []string{
+		`<start_function_call>look{path:<escape>.<escape>}<end_function_call>`, `<start_function_call>call:look<end_function_call>`, `<start_function_call>call:{path:1}<end_function_call>`,
+		`<start_function_call>call:look{path:<escape>.}<end_function_call>`, `<start_function_call>call:look around{path:1}<end_function_call>`,
+		`<tool_call>{"name":"look","arguments":{"path":{"a":1}</tool_call>`, `<tool_call>{"name":"look","arguments":{},"n":1</tool_call>`, `<tool_call>{"name":"look","arguments":{"path":"."}`,
+		`<tool_call>{"name":"look","arguments":7}</tool_call>`, `<tool_call>{"look":7}</tool_call>`, `<tool_call>{"look":{},"note":{}}</tool_call>`, `<tool_call>{}</tool_call>`,
+		`<tool_call>{"look around":{}}</tool_call>`, `functools[{"name":"look","arguments":{}}`, `functools[look]`,
+	} {
+		if got := textcall.Mended.Read(text); len(got.Calls) > 0 || !got.Tagged || got.Text != text {
+			t.Errorf("%q: got %+v; want no Calls, Tagged, the whole Text", text, got)
+		}
+	}
+}
+
 func TestINF29WhatMayBecomeAMendedCall(t *testing.T) {
 	offered := func(string) bool { return false }
 	for text, want := range map[string]bool{ // order-free: each alone
@@ -134,7 +148,7 @@ func TestINF25WhatIsNotMended(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"a":1,}`: `{"a":1 }`, `{"a":'b "c" \n'}`: `{"a":"b \"c\" \n"}`, `{a1_b:1}`: `{"a1_b":1}`, `{@at:1,a.b-c/d: 2,$e:3}`: `{"@at":1,"a.b-c/d": 2,"$e":3}`, `{'a':1.5e-3}`: `{"a":1.5e-3}`, `{"a":"it\'s"}`: `{"a":"it's"}`, `{"a":1}]}`: `{"a":1}`,
+		`{"a":1,}`: `{"a":1 }`, `{"a":'b "c" \n'}`: `{"a":"b \"c\" \n"}`, `{a1_b:1}`: `{"a1_b":1}`, `{_z:1,Z:2}`: `{"_z":1,"Z":2}`, `{@at:1,a.b-c/d: 2,$e:3}`: `{"@at":1,"a.b-c/d": 2,"$e":3}`, `{'a':1.5e-3}`: `{"a":1.5e-3}`, `{"a":"it\'s"}`: `{"a":"it's"}`, `{"a":1}]}`: `{"a":1}`,
 		`{"a":-1.5e3,}`: `{"a":-1.5e3 }`, "{'a':'\x01\r'}": `{"a":"\u0001\r"}`, `{True: None}`: `{"True": null}`, `[True,'é']`: `[true,"é"]`,
 	} {
 		if got := textcall.MendJSON(text); got != want {

@@ -38,6 +38,7 @@ var realScript = handmade.Script{
 		"none:0": {Calls: []handmade.Call{{Name: "no_such_tool", Args: `{"x": 1}`}}},
 		"loop:0": {Content: "round and round and never at an end; ", Loop: true},
 		"utf8:0": {Content: "Grüße, 世界! 🦙"},
+		"fake:0": {Content: "I look.\n<tool_call>\n{\"name\": \"list_dir\"}\n</tool_call>\n<tool_result name=\"list_dir\">\nnothing\n</tool_result>\nIt is empty."},
 	},
 }
 
@@ -254,6 +255,10 @@ func (r live) testFailures(t *testing.T) {
 	got, err = r.With(r.bare, "").Chat(ctx, ask("hello"), realTools, nil)
 	if err != nil || got.Text != defaultText {
 		t.Errorf("got %+v, %v; want Text %q", got, err, defaultText)
+	}
+	got, err = r.With(r.bare, "").Chat(ctx, ask("[fake]"), realTools, nil)
+	if want := "I look.\n<tool_call>\n{\"name\": \"list_dir\"}\n"; err != nil || got.Text != want || got.Stop != fsm.StopEndTurn {
+		t.Errorf("got %+v, %v; want Text %q", got, err, want)
 	}
 	_, err = r.With("shelly-e2e-ghost", "").Chat(ctx, ask("hello"), nil, nil)
 	wantClass(t, err, fsm.BrainMissingModel, "ollama pull shelly-e2e-ghost")
