@@ -42,6 +42,7 @@ func (r *Record) Scenario() (*File, error) {
 	}
 	var holds *File // under some seeds alone
 	var why error
+	reached := 0 // the step that the one came to that came furthest
 	for i, how := range tellings {
 		file, err := r.scenario(how)
 		switch {
@@ -49,8 +50,13 @@ func (r *Record) Scenario() (*File, error) {
 			return file, nil
 		case err == nil && holds == nil:
 			holds = file
-		case err != nil && i == 1:
-			why = err
+		case err != nil && i > 0:
+			if at := (*refusal)(nil); why == nil || errors.As(err, &at) && at.step > reached {
+				why = err
+				if at != nil {
+					reached = at.step
+				}
+			}
 		}
 	}
 	if holds != nil {

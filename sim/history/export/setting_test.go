@@ -2,6 +2,7 @@ package export
 
 import (
 	"encoding/json"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/profile"
 	"shelly/fsm/state"
+	"shelly/sim"
 	"shelly/sim/scenario"
 )
 
@@ -164,6 +166,28 @@ func TestSCN47ARecordThatGoesAnotherWayIsRefused(t *testing.T) {
 	r.Ended, r.Request.Done = false, false
 	if _, err := r.Scenario(); err == nil {
 		t.Error("a request without a reply is exported as a scenario")
+	}
+}
+
+// The reason is that of the way to write it that came furthest: here not what a crash would have lost, but
+// an answer that takes longer than a model of a scenario may take over one so short.
+func TestSCN47ARefusalNamesTheFurthestStep(t *testing.T) {
+	cases, err := scenario.Load(os.DirFS("../../../scenarios"), "countbot/turn-of-an-hour.scenario.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := cases[0].Plan()
+	plan.Crashes = []sim.Crash{{Point: sim.AfterStep, Nth: 3, After: 3 * fsm.Second, Synced: true}}
+	result, err := sim.Run(plan, sim.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Read(lived(t, result), result.Requests[0].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Scenario(); err == nil || !strings.Contains(err.Error(), "brain_answered leads") || !strings.Contains(err.Error(), "use --as replay") {
+		t.Errorf("got %v; want an error about brain_answered", err)
 	}
 }
 

@@ -52,6 +52,14 @@ type call struct {
 	took   fsm.Millis
 }
 
+// refusal says that a record cannot be told as a scenario, from a step on.
+type refusal struct {
+	step int
+	text string
+}
+
+func (e *refusal) Error() string { return e.text }
+
 // refused says that a record cannot be told as a scenario.
 func (r *Record) refused(step int, format string, args ...any) error {
 	s := r.Steps[step-1]
@@ -59,7 +67,7 @@ func (r *Record) refused(step int, format string, args ...any) error {
 	if s.N > 0 {
 		at = fmt.Sprintf("step %d (record %d)", s.N, s.Index)
 	}
-	return fmt.Errorf("use --as replay: at %s %s", at, fmt.Sprintf(format, args...))
+	return &refusal{step, fmt.Sprintf("use --as replay: at %s %s", at, fmt.Sprintf(format, args...))}
 }
 
 // tell goes through the record.
