@@ -285,6 +285,7 @@ expect:`), []string{
 
 		{"raw and says", with(`{says: "hello"}`, `{says: a, raw: b}`), []string{"brain[0]: says or calls and raw exclude each other"}},
 		{"tokens of nothing known", with(`{says: "hello"}`, `{says: a, tokens: {promt: 1}}`), []string{"brain[0].tokens.promt: unknown key promt; did you mean prompt?"}},
+		{"calls as text without calls", with("brain:", "sessions: {a: {history: [{role: assistant, text: b, as_text: true}]}}\nbrain:"), []string{"history[0].as_text: says that the message's calls were written as text, and it has no calls"}},
 		{"bad and good arguments", with(`{says: "hello"}`, `{calls: [{tool: exec, args: {a: 1}, malformed_arguments: x}]}`), []string{"brain[0].calls[0]: args and malformed_arguments exclude each other"}},
 		{"unknown purpose", with("timeline:", "brain_for: {compakt: [{says: a}]}\ntimeline:"), []string{"brain_for.compakt: unknown key compakt; did you mean compact?"}},
 		{"subagent's line", with("timeline:", "brain_for: {subagent: [{says: a, hangs: true}]}\ntimeline:"), []string{"brain_for.subagent[0]: says or calls and hangs exclude each other"}},

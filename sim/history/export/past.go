@@ -98,6 +98,7 @@ func said(messages []fsm.Message) []any {
 			calls = append(calls, call)
 		}
 		o.list("calls", calls)
+		o.flag("as_text", slices.ContainsFunc(m.Calls, func(c fsm.ToolCall) bool { return c.Text }))
 		o.text("tool", m.Tool)
 		o.text("id", m.ToolCall)
 		o.list("images", images(m.Images))

@@ -178,6 +178,15 @@ func TestSCN47ATagInATextIsExported(t *testing.T) {
 }
 
 // The machine's own tool_help needs no declaration.
+// Whether a model with native calls is asked before its calls as text are taken depends on whether it
+// has written some before (INF-29).
+func TestSCN47ACallAsTextInTheHistoryIsExported(t *testing.T) {
+	text := scenarioOf(t, "default/call-as-text-of-a-model-with-calls.scenario.yaml", 4, 0, nil)
+	if !strings.Contains(text, "as_text: true") {
+		t.Errorf("its history has no call as text:\n%s", text)
+	}
+}
+
 func TestSCN47ACallOfToolHelpIsExported(t *testing.T) {
 	if text := scenarioOf(t, "offer/servers.scenario.yaml", 0, 0, nil); strings.Contains(text, "undeclared") {
 		t.Errorf("got %.5000s; want one without %q", text, "undeclared")

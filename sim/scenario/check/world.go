@@ -84,6 +84,9 @@ func (k *checker) checkLoaded(path string, skills []format.Loaded, f *format.Fil
 func (k *checker) checkSaid(path string, said []format.Said) {
 	for i, s := range said {
 		k.checkCalls(strict.Element(path, i)+".calls", s.Calls)
+		if s.AsText && len(s.Calls) == 0 {
+			k.at(strict.Element(path, i)+".as_text", "says that the message's calls were written as text, and it has no calls")
+		}
 	}
 }
 

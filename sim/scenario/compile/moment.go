@@ -165,6 +165,9 @@ func messages(said []format.Said) []fsm.Message {
 			Role: fsm.Role(s.Role), Text: s.Text, Thinking: s.Thinks, Calls: toolCalls(s.Calls),
 			Tool: s.Tool, ToolCall: s.ID, Images: images(s.Images), Used: s.Used, Aside: s.Aside,
 		}
+		for i := range msg.Calls {
+			msg.Calls[i].Text = s.AsText
+		}
 		if p := s.Shows; p != nil {
 			msg.Part = fsm.Part{Result: int(p.Result), From: int(p.From), To: int(p.To)}
 		}

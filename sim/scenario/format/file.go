@@ -135,6 +135,7 @@ type Said struct {
 	Text   string   `key:"text"`          // what it says; of a tool, the result
 	Thinks string   `key:"thinking"`      // (assistant)
 	Calls  []Call   `key:"calls"`         // (assistant) the tools that it asked for
+	AsText bool     `key:"as_text"`       // (assistant) its calls were written as text (INF-29)
 	Tool   string   `key:"tool"`          // (tool) whose result it is
 	ID     string   `key:"id"`            // (tool) the model's id of the call answered
 	Images []string `key:"images"`        // (user)
