@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,14 +69,18 @@ func committed() []string {
 	}
 }
 
+// earlier are further journals, which a build before the sixteenth edition of the machine's decisions
+// has written (INF-25). Today's would write others.
+func earlier() []string { return []string{"default/calls-before-the-sixteenth-edition"} }
+
 // A committed journal replays to the effects that it was recorded with (JRN-18).
 // -update records again: that is to say in the change that needs it, since the
 // journals of the users do not change with it.
 func TestJRN18CommittedJournalsReplayAlike(t *testing.T) {
-	for _, name := range committed() {
+	for _, name := range slices.Concat(committed(), earlier()) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", "journals", strings.ReplaceAll(name, "/", "-")+".jsonl")
-			if casetest.Update() {
+			if casetest.Update() && slices.Contains(committed(), name) {
 				f, err := LoadOne(os.DirFS("../../scenarios"), name+document.Suffix)
 				if err != nil {
 					t.Fatal(err)
