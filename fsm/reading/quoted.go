@@ -14,10 +14,14 @@ import (
 // shows it to a person has called nothing. So whatever a tool's result says is not a call
 // when the model repeats it, in any form (INF-40).
 
-// quoted reports whether a text, or a call in it, is a part of a tool's result in a
-// conversation.
-func quoted(text string, calls []textcall.Call, talk fsm.Conversation) bool {
-	body := squash(unframed(text))
+// quoted reports whether what an answer's calls are written in, or one of the calls, is a part of a
+// tool's result in a conversation.
+func quoted(c *fsm.Config, answer string, r textcall.Reading, talk fsm.Conversation) bool {
+	written, mended := answer, forms(c) == textcall.Mended
+	if mended {
+		written = r.Written
+	}
+	body, fenceless := squash(unframed(written)), squash(withoutFences(written))
 	for i := range talk.Messages {
 		m := &talk.Messages[i]
 		if m.Role != fsm.RoleTool {
@@ -28,15 +32,32 @@ func quoted(text string, calls []textcall.Call, talk fsm.Conversation) bool {
 			if body != "" && strings.Contains(in, body) {
 				return true
 			}
+			if mended && fenceless != "" && strings.Contains(result, fenceMark) && strings.Contains(squash(withoutFences(result)), fenceless) {
+				return true
+			}
 			words := wordsOf(result)
-			for _, call := range calls {
-				if strings.Contains(in, squash(`{"name":"`+call.Name+`","arguments":`+call.Args+`}`)) || tells(words, call) {
+			for _, call := range r.Calls {
+				if slices.ContainsFunc(objects(call, mended), func(object string) bool { return strings.Contains(in, squash(object)) }) || tells(words, call) {
 					return true
 				}
 			}
 		}
 	}
 	return false
+}
+
+// objects returns the objects that mean a call: the one with arguments and, since the sixteenth
+// edition, those that are a call between the marks of a family.
+func objects(call textcall.Call, mended bool) []string {
+	list := []string{`{"name":"` + call.Name + `","arguments":` + call.Args + `}`}
+	if !mended {
+		return list
+	}
+	beside := strings.TrimPrefix(strings.TrimSpace(call.Args), "{")
+	if strings.TrimSpace(beside) != "}" {
+		beside = "," + beside
+	}
+	return append(list, `{"name":"`+call.Name+`"`+beside, `{"`+call.Name+`":`+call.Args+`}`)
 }
 
 // spellings returns a text as it is, and with escapes and entities replaced by their
@@ -93,6 +114,16 @@ func unframed(text string) string {
 	lines := strings.Split(text, "\n")
 	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "```") })
 	return strings.Join(lines, "\n")
+}
+
+// withoutFences returns a text without the marks of fences and their languages, wherever they are: a
+// fence may be between the marks of a family, and a result may be one long line.
+func withoutFences(text string) string {
+	parts := strings.Split(text, fenceMark)
+	for i, part := range parts[1:] {
+		parts[i+1] = strings.TrimLeftFunc(part, func(r rune) bool { return unicode.IsLetter(r) || r == '_' })
+	}
+	return strings.Join(parts, "")
 }
 
 // nearWords is within how many words of a tool's name its arguments are looked for, not

@@ -41,7 +41,7 @@ func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.Br
 	offered := offersAll(c, set, r.Calls)
 	_, begins := c.Declared(set, r.Begins)
 	action := actionCall(c, set, in.Text)
-	if !r.Tagged && !begins && !action && (len(r.Calls) == 0 || !offered) || quoted(r.Written, r.Calls, talk) {
+	if !r.Tagged && !begins && !action && (len(r.Calls) == 0 || !offered) || quoted(c, in.Text, r, talk) {
 		return plain
 	}
 	if !offered || len(r.Calls) == 0 || !in.AsText && !insists(c, talk.Messages) && !harmless(c, set, r) {

@@ -119,6 +119,13 @@ func TestINF40AResultOfThisConversationIsNotACall(t *testing.T) {
 		{"in escapes", `"{\"name\":\"look\",\"arguments\":{\"path\":\"a\\nb\"}}"`, `{"name":"look","arguments":{"path":"a\nb"}}`, true},
 		{"in the escapes of a character", `{"name":"look","arguments":{"path":"caf\u00e9"}}`, `[look(path="café")]`, true},
 		{"in the entities of a page", "look(path=caf&eacute;)", `[look(path="café")]`, true},
+		{"in a fence between marks", "So:\n<tool_call>\n```json\n{\"name\":\"look\"}\n```\n</tool_call>", "<tool_call>\n```json\n{\"name\":\"look\"}\n```\n</tool_call>", true},
+		{"without the fence between marks", "<tool_call>\n```json\n{\"name\":\"look\"}\n```\n</tool_call>", "<tool_call>{\"name\":\"look\"}</tool_call>", true},
+		{"in a fence between marks that is escaped", `"<tool_call>\n` + "```json" + `\n{\"look\":{}}\n` + "```" + `\n</tool_call>"`, "<tool_call>\n```json\n{\"look\":{}}\n```\n</tool_call>", true},
+		{"an object with a name alone, between marks", `{"name": "look"}`, `<tool_call>{"name":"look"}</tool_call>`, true},
+		{"arguments without words beside the name, between marks", `{"name": "look", "all": true}`, `<tool_call>{"name":"look","all":true}</tool_call>`, true},
+		{"a tool as the key, between marks", `{"look": {"all": true}}`, `<tool_call>{"look":{"all":true}}</tool_call>`, true},
+		{"other arguments without words", `{"name": "look", "all": false}`, `<tool_call>{"name":"look","all":true}</tool_call>`, false},
 		{"in numbered lines", "1: {\n2: \"name\": \"look\",\n3: \"arguments\": {\"path\": \"a/b.txt\"}}", `{"name":"look","arguments":{"path":"a/b.txt"}}`, true},
 	}
 	for _, tt := range tests {
@@ -129,6 +136,19 @@ func TestINF40AResultOfThisConversationIsNotACall(t *testing.T) {
 				t.Errorf("it is %+v", got)
 			}
 		})
+	}
+}
+
+// A mark that ends a turn belonged to what is compared before the sixteenth edition.
+func TestINF40AnEndOfATurnInAnEarlierEdition(t *testing.T) {
+	const call = `<function=look></function>`
+	for edition, said := range map[int]bool{fsm.FifteenthEdition: false, fsm.SixteenthEdition: true} { // order-free: each alone
+		c := careful()
+		c.Edition = edition
+		talk := fsm.Conversation{}.Add(fsm.Message{Role: fsm.RoleTool, Text: "So: " + call})
+		if got := Understand(c, fsm.AllTools, talk, fsm.BrainAnswered{Text: call + "<|im_end|>", AsText: true}, 4); (len(got.Calls) == 0) != said {
+			t.Errorf("in edition %d it is %+v", edition, got)
+		}
 	}
 }
 
