@@ -79,6 +79,9 @@ func renamed(schema, args string) string {
 	if len(missing) != 1 || len(unknown) != 1 || missing[0] == "" || !strings.Contains(unknown[0], missing[0]) {
 		return args
 	}
+	if _, twice := textcall.Twice(args); twice { // which is to be said (INF-41), not hidden
+		return args
+	}
 	given[missing[0]] = given[unknown[0]]
 	delete(given, unknown[0])
 	object, err := json.Marshal(given)

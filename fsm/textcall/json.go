@@ -64,7 +64,7 @@ func (f Forms) valueCalls(raw json.RawMessage, object objectForm, depth int) ([]
 		return calls, len(calls) > 0
 	}
 	var o map[string]json.RawMessage
-	if json.Unmarshal(raw, &o) != nil {
+	if json.Unmarshal(raw, &o) != nil || f >= Mended && headTwice(raw) {
 		return nil, false
 	}
 	for _, key := range []string{"tool_calls", "function_call"} {
@@ -75,15 +75,15 @@ func (f Forms) valueCalls(raw json.RawMessage, object objectForm, depth int) ([]
 	if inner := o["function"]; len(inner) > 0 && inner[0] == '{' {
 		return f.valueCalls(inner, object, depth-1)
 	}
-	call, ok := object(f, o)
+	call, ok := object(f, o, raw)
 	return []Call{call}, ok && !headTwice(raw)
 }
 
-// objectForm reads an object that is a call.
-type objectForm func(f Forms, o map[string]json.RawMessage) (Call, bool)
+// objectForm reads an object that is a call. It gets the object by its keys, and as it is written.
+type objectForm func(f Forms, o map[string]json.RawMessage, raw json.RawMessage) (Call, bool)
 
 // objectCall reads an object that names a tool and has its arguments.
-func objectCall(f Forms, o map[string]json.RawMessage) (Call, bool) {
+func objectCall(f Forms, o map[string]json.RawMessage, _ json.RawMessage) (Call, bool) {
 	name, _ := nameIn(o)
 	if name == "" {
 		return Call{}, false
@@ -117,9 +117,12 @@ func nameIn(o map[string]json.RawMessage) (name, key string) {
 
 // markedCall reads an object between the marks of a family, where it is a call whatever it lacks:
 // its arguments may stand beside the name, or below the tool's name alone, or there may be none.
-func markedCall(f Forms, o map[string]json.RawMessage) (Call, bool) {
-	if call, ok := objectCall(f, o); ok {
+func markedCall(f Forms, o map[string]json.RawMessage, raw json.RawMessage) (Call, bool) {
+	if call, ok := objectCall(f, o, raw); ok {
 		return call, true
+	}
+	if keyTwice(raw) { // each key is the tool or an argument, of which o has lost one
+		return Call{}, false
 	}
 	name, nameKey := nameIn(o)
 	var args arguments
@@ -143,6 +146,12 @@ func nameKeys() []string { return []string{"name", "tool_name", "function", "too
 
 func argumentKeys() []string {
 	return []string{"arguments", "parameters", "args", "action_input", "tool_input", "input"}
+}
+
+// keyTwice reports whether an object gives a key twice.
+func keyTwice(raw json.RawMessage) bool {
+	_, twice := twiceIn(string(raw), 1)
+	return twice
 }
 
 // headTwice reports whether an object gives its tool or its arguments twice.

@@ -116,6 +116,8 @@ func TestINF29WhatIsMarkedAndCannotBeMended(t *testing.T) {
 		`<start_function_call>call:look{path:<escape>.}<end_function_call>`, `<start_function_call>call:look around{path:1}<end_function_call>`,
 		`<tool_call>{"name":"look","arguments":{"path":{"a":1}</tool_call>`, `<tool_call>{"name":"look","arguments":{},"n":1</tool_call>`, `<tool_call>{"name":"look","arguments":{"path":"."}`,
 		`<tool_call>{"name":"look","arguments":7}</tool_call>`, `<tool_call>{"look":7}</tool_call>`, `<tool_call>{"look":{},"note":{}}</tool_call>`, `<tool_call>{}</tool_call>`,
+		`<tool_call>{"look":{"path":"a"},"look":{"path":"b"}}</tool_call>`, `<tool_call>{"name":"look","path":"a","path":"b"}</tool_call>`,
+		`<tool_call>{"function":{"name":"look","arguments":{}},"function":{"name":"note","arguments":{}}}</tool_call>`,
 		`<tool_call>{"look around":{}}</tool_call>`, `functools[{"name":"look","arguments":{}}`, `functools[look]`,
 	} {
 		if got := textcall.Mended.Read(text); len(got.Calls) > 0 || !got.Tagged || got.Text != text {
@@ -175,7 +177,7 @@ func FuzzMendJSON(f *testing.F) {
 func TestINF25ArgumentsInAWrapper(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"arguments":{"path":"."}}`: `{"path":"."}`, ` {"parameters": {"path":"."} } `: `{"path":"."}`, `{"input":{}}`: `{}`,
-		`{"arguments":{"path":"."},"path":"."}`: "", `{"arguments":"x{"}`: "", `{"path":{"a":1}}`: "", `{"path":"."}`: "", `[{"arguments":{}}]`: "", `{"arguments":{}`: "", ``: "",
+		`{"arguments":{"path":"."},"arguments":{"path":".."}}`: "", `{"arguments":{"path":"."},"path":"."}`: "", `{"arguments":"x{"}`: "", `{"path":{"a":1}}`: "", `{"path":"."}`: "", `[{"arguments":{}}]`: "", `{"arguments":{}`: "", ``: "",
 	} {
 		_, got, ok := textcall.Wrapped(text)
 		if got != want || ok != (want != "") {

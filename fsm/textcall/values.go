@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Wrapped returns the object below the one key of an object, if the key means arguments.
+// Wrapped returns the object below the one key of an object, if the key means arguments and is there
+// once.
 func Wrapped(args string) (key, inner string, ok bool) {
 	if !strings.HasPrefix(strings.TrimLeft(args, jsonBlanks), "{") || strings.Count(args, "{") < 2 {
 		return "", "", false
@@ -15,7 +16,7 @@ func Wrapped(args string) (key, inner string, ok bool) {
 		return "", "", false
 	}
 	for _, key := range argumentKeys() {
-		if inner := o[key]; len(inner) > 0 && inner[0] == '{' {
+		if inner := o[key]; len(inner) > 0 && inner[0] == '{' && !keyTwice(json.RawMessage(args)) {
 			return key, string(inner), true
 		}
 	}
