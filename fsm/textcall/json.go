@@ -126,6 +126,7 @@ func markedCall(f Forms, o map[string]json.RawMessage, raw json.RawMessage) (Cal
 	}
 	name, nameKey := nameIn(o)
 	var args arguments
+	wire := string(o["type"]) == `"function"` // as in a server's answer, where the call has an id
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		switch {
 		case slices.Contains(argumentKeys(), key):
@@ -134,7 +135,7 @@ func markedCall(f Forms, o map[string]json.RawMessage, raw json.RawMessage) (Cal
 			return Call{Name: key, Args: string(o[key])}, isName(key)
 		case name == "":
 			return Call{}, false
-		case key != nameKey && key != "type" && key != "id":
+		case key != nameKey && !(wire && (key == "type" || key == "id")):
 			args.add(key, string(o[key]))
 		}
 	}

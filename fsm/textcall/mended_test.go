@@ -32,6 +32,8 @@ func mendedForms() []form {
 		{"GLM's name before the arguments", `<tool_call>look {"path":"."}</tool_call>`, path},
 		{"a tool as the key", `<tool_call>{"look":{"path":"."}}</tool_call>`, path},
 		{"arguments beside the name", `<tool_call>{"type":"function","id":"1","name":"look","path":".","n":[2]}</tool_call>`, calls{look(`{"n":[2],"path":"."}`)}},
+		{"arguments named type and id", `<tool_call>{"name":"look","type":"file","id":"1"}</tool_call>`, calls{look(`{"id":"1","type":"file"}`)}},
+		{"an argument named id", `<tool_call>{"name":"look","id":"1"}</tool_call>`, calls{look(`{"id":"1"}`)}},
 		{"no arguments", `<tool_call>{"name":"look"}</tool_call>`, calls{look(`{}`)}},
 		{"Llama's semicolons", `{"name":"look","parameters":{"path":"."}}; {"name":"note","parameters":{"n":1}}`, two},
 		{"texts as Python has them", `<tool_call>{'name': 'look', 'arguments': {'path': '.'}}</tool_call>`, calls{look(`{"path": "."}`)}},
