@@ -41,12 +41,12 @@ func (w *world) model(e fsm.AskBrain, slow *Fault) error {
 	if slow != nil {
 		takes = slow.Line.Takes
 	}
-	_, whole := spoken.Answer.(fsm.BrainAnswered)
+	answer, whole := spoken.Answer.(fsm.BrainAnswered)
 	pieces := make([]script.Piece, len(spoken.Pieces))
 	for i, p := range spoken.Pieces {
 		pieces[i] = p.Piece
 	}
-	for i, p := range w.veil(e, pieces, whole) {
+	for i, p := range w.veil(e, pieces, whole, answer.AsText) {
 		w.piece(e, min(spoken.Pieces[i].After, takes), p)
 	}
 	w.answer(e.Call, takes, spoken.Answer)

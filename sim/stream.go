@@ -38,18 +38,19 @@ func (w *world) veiled(e fsm.AskBrain, line script.Line) []script.Piece {
 	if pieces == nil {
 		return nil
 	}
-	_, whole := line.Answer(e).(fsm.BrainAnswered)
-	return w.veil(e, pieces, whole)
+	answer, whole := line.Answer(e).(fsm.BrainAnswered)
+	return w.veil(e, pieces, whole, answer.AsText)
 }
 
-// veil takes from pieces what is not shown. Whole: the answer ends with them.
-func (w *world) veil(e fsm.AskBrain, pieces []script.Piece, whole bool) []script.Piece {
+// veil takes from pieces what is not shown. Whole: the answer ends with them, of a model
+// without calls of its own if asText.
+func (w *world) veil(e fsm.AskBrain, pieces []script.Piece, whole, asText bool) []script.Piece {
 	veil := reading.NewVeil(w.config, e.Tools)
 	shown := slices.Clone(pieces)
 	for i := range shown {
 		shown[i].Text = veil.Put(shown[i].Text)
 		if whole && i == len(shown)-1 {
-			shown[i].Text += veil.End()
+			shown[i].Text += veil.End(asText)
 		}
 	}
 	return shown

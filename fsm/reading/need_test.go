@@ -87,7 +87,7 @@ func shown(c *fsm.Config, pieces []string) string {
 	for _, p := range pieces {
 		b.WriteString(v.Put(p))
 	}
-	b.WriteString(v.End())
+	b.WriteString(v.End(true))
 	return b.String()
 }
 
@@ -249,7 +249,7 @@ func TestBRN40WhatIsHeldBackIsLookedAtSeldom(t *testing.T) {
 				}
 			}
 		}
-		got += v.End()
+		got += v.End(true)
 		if want := shown(careful(), []string{text}); got != want {
 			t.Errorf("of %q, %d bytes are shown, want %d", part, len(got), len(want))
 		}

@@ -38,6 +38,9 @@ func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.Br
 	case len(in.Calls) > 0, !in.AsText && !c.Switches.TextCalls:
 		return plain
 	}
+	if r.Fenced && !in.AsText && !insists(c, talk.Messages) {
+		return plain
+	}
 	offered := offersAll(c, set, r.Calls)
 	_, begins := c.Declared(set, r.Begins)
 	action := actionCall(c, set, in.Text)

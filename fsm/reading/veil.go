@@ -19,6 +19,7 @@ type Veil struct {
 	open   bool   // it is not a call
 	hidden bool   // the marker of a need has arrived: nothing more is passed on
 	called bool   // the mark of a call has arrived where none begins: none comes after it
+	fenced bool   // a fence has been passed on: none of calls comes after it
 }
 
 // veilKeeps is the most bytes of passed-on text that are kept, and veilContext how many of
@@ -81,7 +82,34 @@ func (v *Veil) look() string {
 // mayBeCall returns where a call begins, or may begin at the end of what has arrived, after the
 // words before it; without one, where the text ends. A mark in any other place means that none does.
 func (v *Veil) mayBeCall() int {
-	if v.called || v.set == fsm.NoTools {
+	if v.set == fsm.NoTools || v.forms < textcall.Mended {
+		return len(v.all)
+	}
+	return min(v.mayBeMarked(), v.mayBeFenced())
+}
+
+// mayBeFenced returns where the first fence begins, if it may be one of calls.
+func (v *Veil) mayBeFenced() int {
+	if v.fenced {
+		return len(v.all)
+	}
+	at := strings.Index(v.all, fenceMark)
+	if at < 0 { // the last characters may become one
+		if at = len(strings.TrimRight(v.all, "`")); v.forms.FenceAfter(v.all[:at]) {
+			return at
+		}
+		return len(v.all)
+	}
+	if at >= v.shown && v.forms.FenceAfter(v.all[:at]) && v.forms.MayBeFenced(v.all[at:], v.offered) {
+		return at
+	}
+	v.fenced = true
+	return len(v.all)
+}
+
+// mayBeMarked returns where the mark of a family begins, or may begin.
+func (v *Veil) mayBeMarked() int {
+	if v.called {
 		return len(v.all)
 	}
 	at, whole := v.forms.Mark(v.all, max(v.shown-veilMark, 0)) // a part of one may have been passed on
@@ -92,8 +120,9 @@ func (v *Veil) mayBeCall() int {
 	return len(v.all)
 }
 
-// End returns what was held back, once the text is whole, unless it is a need or a call.
-func (v *Veil) End() string {
+// End returns what was held back, once the text is whole, unless it is a need or a call. asText says
+// whether the model has no calls of its own.
+func (v *Veil) End(asText bool) string {
 	if v.hidden {
 		return ""
 	}
@@ -104,11 +133,11 @@ func (v *Veil) End() string {
 	if v.hidden {
 		return last
 	}
-	return last + v.rest()
+	return last + v.rest(asText)
 }
 
 // rest returns what is still held back of a whole text, unless it is a need or a call.
-func (v *Veil) rest() string {
+func (v *Veil) rest(asText bool) string {
 	if !v.open {
 		if r := v.forms.Read(v.all); len(r.Calls) > 0 || r.Tagged || v.offered(r.Begins) || actionCall(v.config, v.set, v.all) {
 			return ""
@@ -116,7 +145,8 @@ func (v *Veil) rest() string {
 			return r.Text
 		}
 	} else if v.mayBeCall() < len(v.all) {
-		if calls := v.forms.Read(v.all).Calls; len(calls) > 0 && offersAll(v.config, v.set, calls) {
+		r := v.forms.Read(v.all)
+		if len(r.Calls) > 0 && offersAll(v.config, v.set, r.Calls) && (asText || !r.Fenced) {
 			return ""
 		}
 	}

@@ -74,6 +74,38 @@ func TestBRN40WordsBeforeACallAreShownAndTheCallIsNot(t *testing.T) {
 	}
 }
 
+func TestINF25AFenceOfCallsAfterWordsIsTakenFromWhoWritesCallsAsText(t *testing.T) {
+	const text = "I look:\n```json\n{\"name\": \"look\", \"arguments\": {\"path\": \"a b\"}}\n```"
+	taken := Understood{Calls: []fsm.ToolCall{written(0, "look", `{"path": "a b"}`)}, Text: "I look:"}
+	before := []fsm.Message{{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{Name: "look", Text: true}}}, {Role: fsm.RoleTool}}
+	for _, tt := range []struct {
+		name   string
+		asText bool
+		talk   []fsm.Message
+		text   string
+		want   Understood
+	}{
+		{"a model without native calls", true, nil, text, taken},
+		{"a model with native calls", false, nil, text, Understood{Text: text}},
+		{"one that has written some", false, before, text, taken},
+		{"a result's own call", true, []fsm.Message{{Role: fsm.RoleTool, Text: "look at a b"}}, text, Understood{Text: text}},
+		{"a tool that is not offered", true, nil, strings.ReplaceAll(text, `"look"`, `"fly"`), Understood{Text: strings.ReplaceAll(text, `"look"`, `"fly"`)}},
+	} {
+		c := careful()
+		got := Understand(c, fsm.AllTools, fsm.Conversation{}.Add(tt.talk...), fsm.BrainAnswered{Text: tt.text, AsText: tt.asText}, 4)
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+		v, all := NewVeil(c, fsm.AllTools), ""
+		for _, piece := range letters(tt.text) {
+			all += v.Put(piece)
+		}
+		if all += v.End(tt.asText); tt.name != "one that has written some" && tt.name != "a result's own call" && strings.TrimSpace(all) != got.Text {
+			t.Errorf("%s: %q is shown, and %q is said", tt.name, all, got.Text)
+		}
+	}
+}
+
 func short(text string) string { return text[max(len(text)-120, 0):] }
 
 // Words are shown at once, and from where a mark may begin nothing until it is known.
@@ -88,7 +120,7 @@ func TestBRN40WordsAreNotHeldBack(t *testing.T) {
 			t.Errorf("of %q got %q; want %q", tt.put, got, tt.want)
 		}
 	}
-	if got, want := v.End(), "<tool_call>{} or not"; got != want {
+	if got, want := v.End(true), "<tool_call>{} or not"; got != want {
 		t.Errorf("at the end got %q; want %q", got, want)
 	}
 	v = NewVeil(c, fsm.AllTools)
@@ -101,7 +133,7 @@ func TestBRN40WordsAreNotHeldBack(t *testing.T) {
 
 // What is hidden of an answer is what is not said by it: its calls.
 func TestBRN40WhatIsShownIsWhatIsSaid(t *testing.T) {
-	piece := rapid.SampledFrom([]string{"I look.", " ", "\n", "```", tagged, "<tool_call>", "`", "Is it?", "。", "a", "<", "functools[", "</tool_call>"})
+	piece := rapid.SampledFrom([]string{"I look.", " ", "\n", "```", tagged, "<tool_call>", "`", "\n```json\n", "\n```\n", `{"name":"look","arguments":{"path":"a b"}}`, "Is it?", "。", "a", "<", "functools[", "</tool_call>"})
 	rapid.Check(t, func(t *rapid.T) {
 		pieces := append([]string{"It is so. "}, rapid.SliceOfN(piece, 0, 10).Draw(t, "pieces")...)
 		text := strings.Join(pieces, "")

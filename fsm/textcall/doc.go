@@ -26,6 +26,8 @@ type Reading struct {
 	Text string
 	// Written is the part of the text that the calls are written in.
 	Written string
+	// Fenced: the calls are in a fence, after words, without a mark that means a call and nothing else.
+	Fenced bool
 	// Tagged: the text begins with a mark that means a call and nothing else, so that it is
 	// a call however little of it can be read.
 	Tagged bool
@@ -69,6 +71,9 @@ func (f Forms) read(text string) Reading {
 		return Reading{Calls: calls, Text: without(calls, text), Written: s, Tagged: true}
 	}
 	if r, ok := f.afterWords(s); ok {
+		return r
+	}
+	if r, ok := f.fencedAfterWords(s); ok {
 		return r
 	}
 	calls, begins := f.untagged(s)

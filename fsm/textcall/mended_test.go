@@ -102,12 +102,52 @@ func TestINF25WordsBeforeACall(t *testing.T) {
 	}
 	for _, text := range []string{
 		"I look, or not, with " + tagged, "As you wished: " + tagged, "I look.\n> " + tagged, "I look.\n`" + tagged + "`", "I look." + tagged,
-		"I look.\n" + tagged + "\nNothing is there.", "```\nI look.\n" + tagged, "I look.\n```\n" + tagged + "\n```",
+		"I look.\n" + tagged + "\nNothing is there.", "```\nI look.\n" + tagged, "I look.\n```\n" + tagged,
 		"A <tool_call> begins so.\n" + tagged, "I look.\n<tool_call>look around</tool_call>", "I look.\n<tool_call>", "I look.\n" + `{"name":"look","arguments":{"path":"."}}`,
 		"I look.\n" + tagged + "<tool_call>look around</tool_call>", "<tool_result>nothing</tool_result>\nObservation: nothing", "I look with " + tagged + "\n<tool_result>nothing",
 	} {
 		if got := textcall.Mended.Read(text); len(got.Calls) > 0 || got.Tagged || got.Text != text {
 			t.Errorf("%q: got %+v; want no Calls, not Tagged, the whole Text", text, got)
+		}
+	}
+}
+
+func TestINF25AFenceOfCallsAfterWords(t *testing.T) {
+	const call, tags = `{"name":"look","arguments":{"path":"."}}`, `<tool_call>{"name":"look","arguments":{"path":"."}}</tool_call>`
+	for text, want := range map[string]calls{
+		"I look:\n```json\n" + call + "\n```":                {look(`{"path":"."}`)},
+		"I look.\n\n  ```\n" + call + "\n```\n":              {look(`{"path":"."}`)},
+		"I look:\n```xml\n" + tags + "\n```":                 {look(`{"path":"."}`)},
+		"I look:\n```python\nlook(path=\".\")\n```":          {look(`{"path":"."}`)},
+		"I look:\n```json\n[" + call + "," + call + "]\n```": {look(`{"path":"."}`), look(`{"path":"."}`)},
+		"I look:\n```json\n{'name': 'look'}\n```":            nil,
+		"I look:\n```json\n" + call + "\n```\nSo.":           nil,
+		"I look: ```json\n" + call + "\n```":                 nil,
+		"I look:\n```go\n" + call + "\n```":                  nil,
+		"I look:\n```json\n" + call:                          nil,
+		"```\na\n```\nI look:\n```json\n" + call + "\n```":   nil,
+		"I look:\n```json\n{\"path\":\".\"}\n```":            nil,
+	} {
+		got := textcall.Mended.Read(text)
+		if diff := cmp.Diff(want, got.Calls); diff != "" || got.Fenced != (want != nil) || want != nil && !strings.HasPrefix(got.Text, "I look") || want == nil && got.Text != text {
+			t.Errorf("%q: got %+v; %s", text, got, diff)
+		}
+		if got := textcall.Second.Read(text); len(got.Calls) > 0 || got.Text != text {
+			t.Errorf("%q: an earlier edition reads %+v", text, got)
+		}
+	}
+}
+
+func TestBRN40WhichFenceMayBeOfCalls(t *testing.T) {
+	offered := func(name string) bool { return name == "look" }
+	for text, want := range map[string]bool{ // order-free: each alone
+		"```": true, "```json": true, "```a-language-of-20-letters": false, "```json and": false, "```json\n": true, "```go\n": false, "```\n{": true, "```\n[ {": true, "```\n{ \"na": true, "```\n{'name'": true,
+		"```\n{\"name\": \"loo": true, "```\n{\"name\": \"look\"": true, "```\n{\"name\": \"shelly\"": false, "```\n{\"version": false, "```\n{\"version\"": false, "```\n{\"type\": 1": true,
+		"```\n{\"name\": 7": false, "```\n{\"function\": {": true, "```\n{1": false, "```\n<tool": true, "```\n<html": false, "```python\nlook(": true, "```python\nimport os": false, "```python\nimport": true,
+		"```\n{}\n```": false, "```\n{\"name\":\"look\"}\n```\n ": true, "```\n{\"name\":\"look\"}\n```\nSo": false,
+	} {
+		if got := textcall.Mended.MayBeFenced(text, offered); got != want {
+			t.Errorf("%q may be a fence of calls: %t", text, got)
 		}
 	}
 }

@@ -151,7 +151,6 @@ func TestINF25WhatLooksLikeACallAndIsNone(t *testing.T) {
 	for _, text := range []string{
 		"", "I would look around.",
 		`Sure: {"name":"look","arguments":{}}`, `{"name":"look","arguments":{}} done`,
-		"Here:\n```json\n{\"name\":\"look\",\"arguments\":{}}\n```",
 		"```json\n{\"name\":\"look\",\"arguments\":{}}", "```json\n{\"name\":\"look\",\"arguments\":{}}\n```\nor\n```json\n{\"name\":\"look\",\"arguments\":{}}\n```",
 		"```go\n{\"name\":\"look\",\"arguments\":{}}\n```", "```sh\nlook .\n```", "```python\nlook around\n```",
 		`{"arguments":{}}`, `{"name":"","arguments":{}}`, `{"name":7,"arguments":{}}`, `{"name":"look"}`, `{"name":"look","arguments":null}`,

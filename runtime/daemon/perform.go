@@ -191,7 +191,7 @@ func (d *Daemon) chat(ctx context.Context, e fsm.AskBrain, tools []fsm.ToolDecl,
 		return err
 	})
 	if err == nil {
-		d.hub.piece(e, Piece{Text: veil.End()})
+		d.hub.piece(e, Piece{Text: veil.End(answer.AsText)})
 	}
 	return engine.Outcome(e.Call).Brain(answer, err)
 }

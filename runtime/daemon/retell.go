@@ -246,7 +246,7 @@ func (t *retelling) answer(in fsm.BrainAnswered, c *fsm.Config, record uint64) {
 		return
 	}
 	veil := reading.NewVeil(c, t.asked[in.Call].Tools)
-	text := veil.Put(in.Text) + veil.End()
+	text := veil.Put(in.Text) + veil.End(in.AsText)
 	if text+in.Thinking == "" && in.Call != heard.Call { // the next text replaces what the watcher has
 		return
 	}
