@@ -58,7 +58,7 @@ func (v *Veil) Put(piece string) string {
 func (v *Veil) look() string {
 	if v.open && v.shown > veilKeeps { // of what was passed on only the end of a sentence matters, and an open fence
 		gone, left := v.all[:v.shown-veilContext], v.all[v.shown-veilContext:]
-		fence := strings.Repeat(fenceMark, strings.Count(gone, fenceMark)%2)
+		fence := strings.Repeat(fenceMark, strings.Count(gone, fenceMark)%2) + strings.Repeat("`", (len(gone)-len(strings.TrimRight(gone, "`")))%len(fenceMark))
 		v.all, v.shown = fence+left, len(fence)+veilContext
 	}
 	v.all += string(v.more)
@@ -139,9 +139,15 @@ func (v *Veil) End(asText bool) string {
 // rest returns what is still held back of a whole text, unless it is a need or a call.
 func (v *Veil) rest(asText bool) string {
 	if !v.open {
-		if r := v.forms.Read(v.all); len(r.Calls) > 0 || r.Tagged || v.offered(r.Begins) || actionCall(v.config, v.set, v.all) {
+		r := v.forms.Read(v.all)
+		action := actionCall(v.config, v.set, v.all)
+		switch words := len(r.Calls) > 0 && r.Text != ""; {
+		case words && offersAll(v.config, v.set, r.Calls):
+			v.all = r.Text
+		case words && !action: // all of it is said
+		case len(r.Calls) > 0 || r.Tagged || v.offered(r.Begins) || action:
 			return ""
-		} else if r.Text != v.all {
+		case r.Text != v.all:
 			return r.Text
 		}
 	} else if v.mayBeCall() < len(v.all) {

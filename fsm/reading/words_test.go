@@ -49,17 +49,21 @@ func TestINF25WordsBeforeACallAreSaid(t *testing.T) {
 func TestBRN40WordsBeforeACallAreShownAndTheCallIsNot(t *testing.T) {
 	long := strings.Repeat("Word after word. ", 800)
 	for text, want := range map[string]string{
-		"I look.\n" + tagged:                         "I look.\n",
-		"I look. " + tagged + "\n" + tagged:          "I look. ",
-		long + "\n" + tagged:                         long + "\n",
-		long + "\n```\na\n```\nSo.\n" + tagged:       long + "\n```\na\n```\nSo.\n",
-		"```\n" + long + "\n" + tagged:               "```\n" + long + "\n" + tagged,
-		"I look with " + tagged:                      "I look with " + tagged,
-		"I look with <tool_call>.\n" + tagged:        "I look with <tool_call>.\n" + tagged,
-		"I look.\n" + tagged + "\nThere is nothing.": "I look.\n" + tagged + "\nThere is nothing.",
-		"I look.\n<tool_call>":                       "I look.\n<tool_call>",
-		"I look. [1] < 2, <b>":                       "I look. [1] < 2, <b>",
-		"I look.\n<":                                 "I look.\n<",
+		"I look.\n" + tagged:                                     "I look.\n",
+		"I look. " + tagged + "\n" + tagged:                      "I look. ",
+		long + "\n" + tagged:                                     long + "\n",
+		long + "\n```\na\n```\nSo.\n" + tagged:                   long + "\n```\na\n```\nSo.\n",
+		"```\n" + long + "\n" + tagged:                           "```\n" + long + "\n" + tagged,
+		"``" + strings.Repeat("a```", 1300) + "\nSo.\n" + tagged: "``" + strings.Repeat("a```", 1300) + "\nSo.\n",
+		"`" + strings.Repeat("a```", 1300) + "\nSo.\n" + tagged:  "`" + strings.Repeat("a```", 1300) + "\nSo.\n",
+		"``" + strings.Repeat("a```", 1301) + "\nSo.\n" + tagged: "``" + strings.Repeat("a```", 1301) + "\nSo.\n" + tagged,
+		"`" + strings.Repeat("a```", 1301) + "\nSo.\n" + tagged:  "`" + strings.Repeat("a```", 1301) + "\nSo.\n" + tagged,
+		"I look with " + tagged:                                  "I look with " + tagged,
+		"I look with <tool_call>.\n" + tagged:                    "I look with <tool_call>.\n" + tagged,
+		"I look.\n" + tagged + "\nThere is nothing.":             "I look.\n" + tagged + "\nThere is nothing.",
+		"I look.\n<tool_call>":                                   "I look.\n<tool_call>",
+		"I look. [1] < 2, <b>":                                   "I look. [1] < 2, <b>",
+		"I look.\n<":                                             "I look.\n<",
 	} {
 		for _, pieces := range [][]string{{text}, letters(text)} {
 			if got := shown(careful(), pieces); got != want {
@@ -102,6 +106,20 @@ func TestINF25AFenceOfCallsAfterWordsIsTakenFromWhoWritesCallsAsText(t *testing.
 		}
 		if all += v.End(tt.asText); tt.name != "one that has written some" && tt.name != "a result's own call" && strings.TrimSpace(all) != got.Text {
 			t.Errorf("%s: %q is shown, and %q is said", tt.name, all, got.Text)
+		}
+	}
+}
+
+// What begins as a call does is held back to the end, and may be words before one.
+func TestBRN40WordsThatBeginAsACallAreShown(t *testing.T) {
+	for text, want := range map[string]string{ // order-free: each alone
+		"Thought: I look.\n" + tagged:                                                                   "Thought: I look.",
+		"{a} is there.\nNEED: b\n" + tagged:                                                             "{a} is there.",
+		"{a} is there.\n" + strings.ReplaceAll(tagged, "look", "fly"):                                   "{a} is there.\n" + strings.ReplaceAll(tagged, "look", "fly"),
+		"Thought: I look.\nAction: look\nAction Input: a\n" + strings.ReplaceAll(tagged, "look", "fly"): "",
+	} {
+		if got := shown(careful(), letters(text)); got != want {
+			t.Errorf("of %q %q is shown", text, got)
 		}
 	}
 }
