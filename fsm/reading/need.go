@@ -34,7 +34,7 @@ func laterMarker(text string, from int) (at int, rest string, ok bool) {
 			return 0, "", false
 		}
 		at += i
-		if rest, ok := afterMarker(text[at:], true); ok && endsSentence(text[:at]) {
+		if rest, ok := afterMarker(text[at:], true); ok && endsSentence(text[:at], false) {
 			return at, rest, true
 		}
 	}
@@ -69,14 +69,15 @@ func afterMarker(s string, capitals bool) (rest string, ok bool) {
 	return "", false
 }
 
-// endsSentence reports whether a line or a sentence ends before what comes next.
-func endsSentence(text string) bool {
+// endsSentence reports whether a line or a sentence ends before what comes next. blank: that comes
+// after a blank.
+func endsSentence(text string, blank bool) bool {
 	said := strings.TrimRight(text, needDress)
 	if said == "" || strings.Contains(text[len(said):], "\n") {
 		return true
 	}
 	last, _ := utf8.DecodeLastRuneInString(said)
-	return strings.ContainsRune("。！？", last) || strings.ContainsRune(".!?:;…)", last) && len(said) < len(text)
+	return strings.ContainsRune("。！？", last) || strings.ContainsRune(".!?:;…)", last) && (blank || len(said) < len(text))
 }
 
 // bare returns a text without the characters around it.

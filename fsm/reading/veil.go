@@ -13,6 +13,7 @@ type Veil struct {
 	config *fsm.Config
 	set    fsm.Toolset
 	forms  textcall.Forms
+	marks  textcall.Marks
 	all    string // what has arrived and was looked at
 	more   []byte // what has arrived after it
 	shown  int    // how much of it has been passed on, or never will be
@@ -20,6 +21,7 @@ type Veil struct {
 	hidden bool   // the marker of a need has arrived: nothing more is passed on
 	called bool   // the mark of a call has arrived where none begins: none comes after it
 	fenced bool   // a fence has been passed on: none of calls comes after it
+	sought int    // before here there is no mark of a call
 }
 
 // veilKeeps is the most bytes of passed-on text that are kept, and veilContext how many of
@@ -29,9 +31,6 @@ const (
 	veilContext = 256
 )
 
-// veilMark is longer than the mark of any family.
-const veilMark = 64
-
 // veilLooks is the most held-back text that is looked at again with each piece. Of a longer one a
 // piece waits until there is an eighth more: all of it is read each time, and an answer may come
 // byte by byte.
@@ -39,7 +38,7 @@ const veilLooks = 1 << 10
 
 // NewVeil returns the veil of one model call that offers a set of tools.
 func NewVeil(c *fsm.Config, set fsm.Toolset) *Veil {
-	return &Veil{config: c, set: set, forms: forms(c), open: set == fsm.NoTools || c.Switches.Reading != fsm.ReadingCareful}
+	return &Veil{config: c, set: set, forms: forms(c), marks: forms(c).Marks(), open: set == fsm.NoTools || c.Switches.Reading != fsm.ReadingCareful}
 }
 
 // Put takes a piece of the text and returns what may now be shown.
@@ -59,7 +58,7 @@ func (v *Veil) look() string {
 	if v.open && v.shown > veilKeeps { // of what was passed on only the end of a sentence matters, and an open fence
 		gone, left := v.all[:v.shown-veilContext], v.all[v.shown-veilContext:]
 		fence := strings.Repeat(fenceMark, strings.Count(gone, fenceMark)%2) + strings.Repeat("`", (len(gone)-len(strings.TrimRight(gone, "`")))%len(fenceMark))
-		v.all, v.shown = fence+left, len(fence)+veilContext
+		v.all, v.shown, v.sought = fence+left, len(fence)+veilContext, v.sought-len(gone)+len(fence)
 	}
 	v.all += string(v.more)
 	v.more = v.more[:0]
@@ -112,7 +111,8 @@ func (v *Veil) mayBeMarked() int {
 	if v.called {
 		return len(v.all)
 	}
-	at, whole := v.forms.Mark(v.all, max(v.shown-veilMark, 0)) // a part of one may have been passed on
+	at, whole := v.marks.First(v.all, max(v.sought, 0))
+	v.sought = at // a part of one may be passed on
 	if at == len(v.all) || v.forms.Begins(v.all[:at]) && at >= v.shown {
 		return at
 	}
@@ -209,7 +209,7 @@ func (v *Veil) mayBeNeed() int {
 		}
 	}
 	held := len(text) - len(rest)
-	if at := len(v.all) - held; !strings.Contains(text[len(rest):], "\n") && !endsSentence(v.all[:at]+" ") {
+	if at := len(v.all) - held; !strings.Contains(text[len(rest):], "\n") && !endsSentence(v.all[:at], true) {
 		return 0
 	}
 	return held

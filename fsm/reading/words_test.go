@@ -124,6 +124,18 @@ func TestBRN40WordsThatBeginAsACallAreShown(t *testing.T) {
 	}
 }
 
+// An answer may come byte by byte, and be full of what a mark begins with.
+func TestBRN40WhatAPieceCosts(t *testing.T) {
+	pieces := letters("I look.\n" + strings.Repeat("</b> ", 400))
+	if got := testing.AllocsPerRun(3, func() { shown(careful(), pieces) }); got > float64(3*len(pieces)) {
+		t.Errorf("%d pieces need %.0f allocations", len(pieces), got)
+	}
+	text := strings.Repeat("</b></s>", 2000)
+	if got := testing.AllocsPerRun(3, func() { forms(careful()).Read(text) }); got > 2000 {
+		t.Errorf("marks that end a turn need %.0f allocations", got)
+	}
+}
+
 func short(text string) string { return text[max(len(text)-120, 0):] }
 
 // Words are shown at once, and from where a mark may begin nothing until it is known.

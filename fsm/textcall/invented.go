@@ -1,6 +1,9 @@
 package textcall
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Some models do not wait for the result of their call: they write one themselves, or the whole next
 // turn, and go on from there. What is made up counts as not written.
@@ -17,6 +20,7 @@ func (f Forms) withoutInvented(s string) string {
 	if f < Mended || !strings.Contains(s, ">") { // as all marks that end a call do
 		return s
 	}
+	ends := f.closes()
 	first := len(s)
 	for _, mark := range inventedMarks() {
 		for at := 0; ; at += len(mark) {
@@ -24,7 +28,7 @@ func (f Forms) withoutInvented(s string) string {
 			if next < 0 {
 				break
 			}
-			if at += next; f.endsCall(s[:at]) {
+			if at += next; endsWith(s[:at], ends) {
 				first = at
 				break
 			}
@@ -33,16 +37,18 @@ func (f Forms) withoutInvented(s string) string {
 	return strings.TrimSpace(s[:first])
 }
 
-// endsCall reports whether a text ends with the mark that ends the calls of a family.
-func (f Forms) endsCall(s string) bool {
-	s = strings.TrimRight(s, jsonBlanks)
-	if !strings.HasSuffix(s, ">") {
-		return false
-	}
+// closes returns the marks that end the calls of the families.
+func (f Forms) closes() (list []string) {
 	for _, one := range f.families() {
-		if one.close != "" && strings.HasSuffix(s, one.close) {
-			return true
+		if one.close != "" {
+			list = append(list, one.close)
 		}
 	}
-	return false
+	return list
+}
+
+// endsWith reports whether a text ends with one of the marks.
+func endsWith(s string, marks []string) bool {
+	s = strings.TrimRight(s, jsonBlanks)
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.HasSuffix(s, mark) })
 }

@@ -11,7 +11,7 @@ import (
 
 // afterWords reads a text that ends with calls. It reports whether there are any.
 func (f Forms) afterWords(s string) (Reading, bool) {
-	at, whole := f.Mark(s, 0)
+	at, whole := f.Marks().First(s, 0)
 	if !whole || !begins(s[:at]) {
 		return Reading{}, false
 	}
@@ -19,25 +19,33 @@ func (f Forms) afterWords(s string) (Reading, bool) {
 	return Reading{Calls: calls, Text: strings.TrimSpace(s[:at]), Written: s[at:]}, len(calls) > 0
 }
 
-// Mark returns where in a text, from a position on, the first mark of a family begins. whole is
-// false if only the text's end can still become one; without any, at is the text's length.
-func (f Forms) Mark(s string, from int) (at int, whole bool) {
+// Marks are the marks that may begin calls after words.
+type Marks []string
+
+// Marks returns the marks of the families.
+func (f Forms) Marks() (list Marks) {
 	if f < Mended {
-		return len(s), false
+		return nil
 	}
-	var all []family
-	for at = from; at < len(s); at++ {
-		if !mayOpen(s[at:]) {
+	for _, one := range f.families() {
+		list = append(list, one.open)
+	}
+	return list
+}
+
+// First returns where in a text, from a position on, the first mark begins. whole is false if only
+// the text's end can still become one; without any, at is the text's length.
+func (m Marks) First(s string, from int) (at int, whole bool) {
+	for at = from; at < len(s) && len(m) > 0; at++ {
+		rest := s[at:]
+		if !mayOpen(rest) {
 			continue
 		}
-		if all == nil { // most texts have no such character
-			all = f.families()
-		}
-		for _, one := range all {
-			switch rest := s[at:]; {
-			case strings.HasPrefix(rest, one.open):
+		for _, mark := range m {
+			switch {
+			case strings.HasPrefix(rest, mark):
 				return at, true
-			case strings.HasPrefix(one.open, rest):
+			case strings.HasPrefix(mark, rest):
 				return at, false
 			}
 		}
@@ -50,13 +58,8 @@ func (f Forms) Mark(s string, from int) (at int, whole bool) {
 func (f Forms) Begins(words string) bool { return f >= Mended && begins(words) }
 
 func begins(words string) bool {
-	if strings.Count(words, "```")%2 == 1 {
-		return false
-	}
 	said := strings.TrimRight(words, " \t")
-	if said == "" || said[len(said)-1] == '\n' {
-		return true
-	}
 	last, _ := utf8.DecodeLastRuneInString(said)
-	return strings.ContainsRune("。！？", last) || strings.ContainsRune(".!?…", last) && len(said) < len(words)
+	ends := said == "" || strings.ContainsRune("\n。！？", last) || strings.ContainsRune(".!?…", last) && len(said) < len(words)
+	return ends && strings.Count(words, "```")%2 == 0
 }
