@@ -128,7 +128,8 @@ func (m *mender) word() {
 	m.put(word)
 }
 
-// text writes a text in quotes of either kind. It returns false if it has no end.
+// text writes a text in quotes of either kind. It returns false if it has no end, or has
+// two meanings.
 func (m *mender) text() bool {
 	quote := m.rest[0]
 	m.out.WriteByte('"')
@@ -140,6 +141,9 @@ func (m *mender) text() bool {
 			return true
 		case c == '\\' && i+1 < len(m.rest):
 			i++
+			if m.rest[i] == '/' && quote == '\'' {
+				return false // to Python it is both characters, to JSON the second
+			}
 			if m.rest[i] != '\'' { // JSON has no escape for it, and needs none
 				m.out.WriteByte('\\')
 			}
