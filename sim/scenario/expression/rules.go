@@ -137,9 +137,12 @@ func (r *rules) nothing(n *ast.BinaryNode) {
 		if _, empty := side[1].(*ast.NilNode); !empty {
 			continue
 		}
-		switch part := side[0].(type) {
-		case *ast.IdentifierNode, *ast.MemberNode:
-			r.refuse(n.Location(), part.String()+" is always there; compare it with what it may be")
+		_, there := side[0].(*ast.MemberNode)
+		if name, is := side[0].(*ast.IdentifierNode); is { // else a let has named what may have been looked for
+			there = slices.Contains(exprNames(reflect.TypeFor[State]()), name.Value)
+		}
+		if there {
+			r.refuse(n.Location(), side[0].String()+" is always there; compare it with what it may be")
 		}
 	}
 }

@@ -90,6 +90,7 @@ func TestSCN31NamesOfTheStateAfterAStep(t *testing.T) {
 		"len(filter(map(handles, .age), # > 1)) == 0", "none(handles, .inference == 'acting')", "find(handles, .id == 7)?.state == nil",
 		"first(sort(uniq(map(effects, upper(#))))) == 'CLEAR_TIMER'", "any(effects, # == 'exit') and effects[1] == 'exit'", "find(effects, # == 'reply') == nil",
 		"any(effects, any(map(handles, .state), # == 'x') or # == 'exit')", "let n = asked; n > requests and n - 5 == requests",
+		"let h = find(handles, .id == 7); h == nil or h.state == 'queued'",
 	} {
 		if o := outcome(t, casetest.Busy+"eventually:\n  - {that: \""+text+"\", when: {exit: clean}}\n"); !o.OK() {
 			t.Errorf("%s: got a failure; want none:\n%s", text, o.Failures[0])
