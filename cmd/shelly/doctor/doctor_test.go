@@ -331,28 +331,38 @@ func TestCLI10AStopLongerThanSystemdsIsReported(t *testing.T) {
 	if f := e.findings[len(e.findings)-1]; f.Mend != "" {
 		t.Errorf("a minute is too long: %s", f.Mend)
 	}
-	for i, c := range []struct{ unit, change, kills string }{
-		{"TimeoutStopSec=355\n", "", ""},
-		{"TimeoutStopSec=5min 55s\n", "", ""},
-		{"TimeoutStopSec=infinity\n", "", ""},
-		{"TimeoutStopSec=0\n", "", ""},
-		{"TimeoutStopSec=106\n", "", "is killed after 1m46s: set its TimeoutStopSec to 355"}, // the limits have changed since the install
-		{"Type=notify\n", "", "is killed after 1m30s: set its TimeoutStopSec to 355"},
-		{"TimeoutStopSec=355\n", "TimeoutStopSec=30", "is killed after 30s: set"},
-		{"TimeoutStopSec=30\n", "TimeoutStopSec=355", ""},
+	for i, c := range []struct{ own, unit, change, kills string }{
+		{"TimeoutStopSec=355\n", "", "", ""},
+		{"TimeoutStopSec=5min 55s\n", "", "", ""},
+		{"TimeoutStopSec=infinity\n", "", "", ""},
+		{"TimeoutStopSec=0\n", "", "", ""},
+		{"TimeoutStopSec=99999999999\n", "", "", ""},
+		{"TimeoutSec = 355\n", "", "", ""},
+		{"TimeoutStopSec=106\n", "", "", "own/shelly.service is killed after 1m46s: set its TimeoutStopSec to 355"}, // the limits have changed since the install
+		{"Type=notify\n", "", "", "is killed after 1m30s: set its TimeoutStopSec to 355"},
+		{"TimeoutStopSec=355\n", "", "TimeoutStopSec=30", "is killed after 30s: set"},
+		{"TimeoutStopSec=30\n", "", "TimeoutStopSec=355", ""},
+		{"TimeoutStopSec=355\n", "TimeoutStopSec=30\n", "", ""}, // in place of a package's
+		{"", "TimeoutStopSec=30\n", "", "lib/shelly.service is killed after 30s"},
+		{"", "TimeoutStopSec=30\n", "TimeoutStopSec=355", ""}, // as systemctl edit changes it
+		{"", "", "TimeoutStopSec=355", "systemd kills a service after 1m30s"},
 	} {
 		folder := filepath.Join(t.TempDir(), strconv.Itoa(i))
-		unit := filepath.Join(folder, "shelly.service")
-		err := errors.Join(os.MkdirAll(unit+".d", 0o700), os.WriteFile(unit, []byte("[Service]\n"+c.unit), 0o600))
-		if c.change != "" {
-			err = errors.Join(err, os.WriteFile(filepath.Join(unit+".d", "override.conf"), []byte("[Service]\n"+c.change), 0o600))
+		for name, text := range map[string]string{ // order-free: each is a file
+			"own/shelly.service": c.own, "lib/shelly.service": c.unit, "own/shelly.service.d/override.conf": c.change,
+			"lib/shelly.service.d/override.conf": "TimeoutStopSec=1", "lib/shelly.service.d/10-more.conf": "Nice=1",
+		} {
+			path := filepath.Join(folder, name)
+			if strings.HasPrefix(name, "lib/shelly.service.d/") && c.change == "" || text == "" {
+				continue
+			}
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("[Service]\n"+text), 0o600)); err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		e.stop(long, []string{filepath.Join(folder, "none"), folder})
+		e.stop(long, [][]string{{filepath.Join(folder, "own"), filepath.Join(folder, "lib")}, {filepath.Join(folder, "none")}})
 		if f := e.findings[len(e.findings)-1]; (f.Mend == "") != (c.kills == "") || !strings.Contains(f.Mend, c.kills) {
-			t.Errorf("%q and %q: got %q; want %q", c.unit, c.change, f.Mend, c.kills)
+			t.Errorf("%+v: got %q; want %q", c, f.Mend, c.kills)
 		}
 	}
 }

@@ -1,10 +1,12 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,29 +16,30 @@ import (
 // systemdStop is how long systemd lets a service stop by default.
 const systemdStop = 90 * time.Second
 
-// unitFolders returns where the unit of a service of this user, or of the machine, may be (CLI-201, DEP-10).
-func unitFolders() []string {
-	folders := []string{"/etc/systemd/system", "/usr/lib/systemd/system"}
+// unitFolders returns where the unit of a service of the machine, or of this user, may be, and changes to it
+// (CLI-201, DEP-10): of the folders of each the first counts most, as in systemd.unit(5).
+func unitFolders() [][]string {
+	folders := [][]string{{"/etc/systemd/system", "/usr/lib/systemd/system"}}
 	if own, err := os.UserConfigDir(); err == nil && filepath.IsAbs(own) {
-		folders = append(folders, filepath.Join(own, "systemd/user"))
+		folders = append(folders, []string{filepath.Join(own, "systemd/user")})
 	}
 	return folders
 }
 
 // stop reports how long a stop may take: a supervisor that kills shelly sooner cuts its
 // farewell. A unit that gives it that time needs no advice.
-func (x *examination) stop(cfg config.Config, folders []string) {
+func (x *examination) stop(cfg config.Config, units [][]string) {
 	grace := time.Duration(cfg.Limits.Grace) * time.Millisecond
 	farewell := time.Duration(cfg.Limits.ShutdownTimeout) * time.Millisecond
 	found := fmt.Sprintf("takes up to %v: limits.grace %v, limits.shutdown_timeout %v", grace+farewell, grace, farewell)
 	all, there := cfg.StopMax(), false
-	for _, folder := range folders {
-		stop, ok := stopOf(folder)
-		if !ok {
+	for _, folders := range units {
+		unit, stop := stopOf(folders)
+		if unit == "" {
 			continue
 		}
 		if there = true; stop < all {
-			x.add("ok", "stop", found, advised(fmt.Sprintf("%s is killed after %v", filepath.Join(folder, unitName), stop), all))
+			x.add("ok", "stop", found, advised(fmt.Sprintf("%s is killed after %v", unit, stop), all))
 			return
 		}
 	}
@@ -53,32 +56,41 @@ func advised(kills string, all time.Duration) string {
 
 const unitName = "shelly.service"
 
-// stopOf returns how long the unit in a folder lets its service stop, drop-ins included, and
-// whether there is a unit.
-func stopOf(folder string) (time.Duration, bool) {
-	text, err := os.ReadFile(filepath.Join(folder, unitName))
-	if err != nil {
-		return 0, false
-	}
-	stop := systemdStop
-	changes, _ := filepath.Glob(filepath.Join(folder, unitName+".d", "*.conf")) // the pattern is well-formed
-	for _, name := range changes {
-		more, _ := os.ReadFile(name) // what cannot be read changes nothing that is known
-		text = append(append(text, '\n'), more...)
-	}
-	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(strings.TrimSpace(line), "TimeoutStopSec="); ok {
-			stop = timeSpan(value)
+// stopOf returns the path of the unit that counts in some folders, or "", and how long it lets its
+// service stop. A change to it may be in another of them than the unit.
+func stopOf(folders []string) (unit string, stop time.Duration) {
+	var text []byte
+	changes := map[string]string{} // by the name that they are sorted by, and each name once
+	for _, folder := range folders {
+		path := filepath.Join(folder, unitName)
+		if content, err := os.ReadFile(path); err == nil && unit == "" {
+			unit, text = path, content
+		}
+		more, _ := filepath.Glob(filepath.Join(path+".d", "*.conf")) // the pattern is well-formed
+		for _, change := range more {
+			name := filepath.Base(change)
+			changes[name] = cmp.Or(changes[name], change)
 		}
 	}
-	return stop, true
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		more, _ := os.ReadFile(changes[name]) // what cannot be read changes nothing that is known
+		text = append(append(text, '\n'), more...)
+	}
+	stop = systemdStop
+	for line := range strings.Lines(string(text)) {
+		key, value, _ := strings.Cut(line, "=")
+		if key = strings.TrimSpace(key); key == "TimeoutStopSec" || key == "TimeoutSec" {
+			stop = timeSpan(strings.TrimSpace(value))
+		}
+	}
+	return unit, stop
 }
 
 // timeSpan reads a time as systemd.time(7) writes it. What it does not know, such as infinity, is taken
-// as long enough: somebody has set it.
+// as long enough: somebody has set it. So is 0, which turns the limit off.
 func timeSpan(value string) time.Duration {
-	if seconds, err := strconv.Atoi(value); err == nil && seconds > 0 { // 0 turns the limit off
-		return time.Duration(seconds) * time.Second
+	if strings.Trim(value, "0123456789") == "" {
+		value += "s"
 	}
 	span, err := time.ParseDuration(strings.NewReplacer(" ", "", "min", "m", "sec", "s").Replace(value))
 	if err != nil || span == 0 {
