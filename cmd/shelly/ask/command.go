@@ -15,6 +15,7 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/named"
+	"shelly/cmd/shelly/internal/past"
 	"shelly/cmd/shelly/internal/picture"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
@@ -129,6 +130,14 @@ func (c *Command) find(ctx context.Context, daemon *client.Client) error {
 		return exit.Errorf(exit.Usage, "--id without a text takes no --image, --session and --chat; say what to ask, or leave them out")
 	}
 	known, err := named.Record(ctx, daemon, c.ID, c.Channel)
+	if handle, is := past.RunID(c.ID); is && exit.Code(err, io.Discard) == exit.NoMatch { // as where several clients share the id
+		switch found, ok, wrong := named.OfHandle(ctx, daemon, handle); {
+		case wrong != nil:
+			err = wrong
+		case ok && (c.Channel == "" || c.Channel == found.Channel):
+			known, err = found, nil
+		}
+	}
 	if e := (exit.Error{}); errors.As(err, &e) && e.Code == exit.NoMatch {
 		return exit.Errorf(exit.NoMatch, "there is no request %s; to ask it, give its text, too", wording.Word(c.ID))
 	}

@@ -56,6 +56,27 @@ func Record(ctx context.Context, daemon Daemon, id, channel string) (comm.Record
 	return known, exit.Daemon(err)
 }
 
+// OfHandle returns the daemon's record of the request that a handle is of, and whether there is one.
+func OfHandle(ctx context.Context, daemon Daemon, id fsm.HandleID) (found comm.Record, ok bool, err error) {
+	for w := (comm.Wanted{Before: math.MaxUint64, Limit: 100}); ; {
+		body, err := daemon.Requests(ctx, w)
+		if err != nil {
+			return found, false, exit.Daemon(err)
+		}
+		for _, one := range body.Requests { // the latest first
+			if one.Handle == id {
+				return one, true, nil
+			}
+			if one.Handle != 0 && one.Handle < id {
+				return found, false, nil
+			}
+		}
+		if w.Before = body.Next; w.Before == 0 {
+			return found, false, nil
+		}
+	}
+}
+
 // Only returns the request that text means: the one with this id, or the only one whose id begins
 // with it, of the channel that is named.
 func Only(text, channel string, found []fsm.RequestKey) (fsm.RequestKey, error) {

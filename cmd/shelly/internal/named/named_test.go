@@ -10,6 +10,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/named"
+	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 )
@@ -61,6 +62,20 @@ func TestCLI5ARequestIsFoundByTheBeginningOfItsIDHoweverOldItIs(t *testing.T) {
 		got, err := named.Record(t.Context(), daemon, c.id, c.channel)
 		if e := (exit.Error{}); got.ID != c.want || errors.As(err, &e) != (c.code != 0) || e.Code != c.code || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s of %q: got %q, %v; want %q, %d %s", c.id, c.channel, got.ID, err, c.want, c.code, c.says)
+		}
+	}
+}
+
+// Where several clients share an id, a handle names the request of one.
+func TestCLI5ARequestIsFoundByItsHandle(t *testing.T) {
+	r := func(handle fsm.HandleID, client string) comm.Record {
+		return comm.Record{ID: "note", Channel: "http", Client: client, Handle: handle}
+	}
+	daemon := pages{{Next: 9000}, {Next: 5000, Requests: []comm.Record{r(12, "eve"), r(0, "eve")}}, {Requests: []comm.Record{r(7, "ci"), r(2, "")}}}
+	for handle, want := range map[fsm.HandleID]string{12: "eve", 7: "ci", 2: "", 13: "none", 9: "none", 1: "none"} { // order-free: each by itself
+		got, ok, err := named.OfHandle(t.Context(), daemon, handle)
+		if err != nil || ok != (want != "none") || ok && (got.Client != want || got.Handle != handle) {
+			t.Errorf("h%d: got %+v, %v, %v; want the client %q", handle, got, ok, err, want)
 		}
 	}
 }
