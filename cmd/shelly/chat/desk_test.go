@@ -2,6 +2,13 @@ package chat
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +19,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm"
 	"shelly/runtime/comm"
+	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
 	"shelly/runtime/session"
 )
@@ -98,4 +106,48 @@ func TestCLI150TheLatestMessagesAreShownAfterLongOnes(t *testing.T) {
 	if _, err := archived(0, 1, func(uint64, int) ([]session.Archived, error) { return nil, wrong }); !errors.Is(err, wrong) {
 		t.Errorf("got %v, want %v", err, wrong)
 	}
+}
+
+// What a client with a token of its own asks in the session is followed, and cancelled, as that client's.
+func TestCLI216AClientsRequestIsAskedForAsTheClients(t *testing.T) {
+	data, token := t.TempDir(), strings.Repeat("a", 64)
+	asked, cancelled := make(chan string, 2), make(chan struct{})
+	daemon := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch path := r.URL.Path; {
+		case path == "/v1/proof":
+			fmt.Fprintf(w, `{"proof": %q}`, comm.Proof(token, r.Host, r.FormValue("challenge")))
+		case path == "/v1/status":
+			_, _ = io.WriteString(w, `{"journal": {"last": 5}}`)
+		case path == "/v1/requests":
+			_, _ = io.WriteString(w, `{"requests": [{"id": "job", "channel": "http", "client": "ci", "handle": 3, "index": 4}]}`)
+		default:
+			asked <- path + " of " + r.FormValue("client")
+			if strings.HasSuffix(path, "/events") {
+				<-cancelled // it goes on until then
+			}
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"error": {"code": "not_found", "message": "none"}}`)
+		}
+	}))
+	defer daemon.Close()
+	err := errors.Join(os.WriteFile(filepath.Join(data, "token"), []byte(token), 0o600), client.WriteEndpoint(data, client.Endpoint{HTTP: daemon.Listener.Addr().String(), PID: os.Getpid()}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(config.Config{Data: data}, &Command{}, fsm.Origin{}, terminal.Shell(nil))
+	defer d.leave()
+	go d.meet(d.ctx, "client:ci/direct", &seen{})
+	if told, ok := (<-d.msgs).(talk.Going); !ok || told.ID != "job" {
+		t.Errorf("got %+v; want a request that goes on", told)
+	}
+	if got, want := <-asked, "/v1/requests/job/events of ci"; got != want {
+		t.Errorf("followed %s; want %s", got, want)
+	}
+	d.start(talk.Cancel{ID: "job"})
+	if got, want := <-asked, "/v1/requests/job/cancel of ci"; got != want {
+		t.Errorf("cancelled %s; want %s", got, want)
+	}
+	close(cancelled)
+	<-d.msgs
+	<-d.msgs
 }

@@ -82,6 +82,7 @@ func TestSCN21WhatIsDoubtfulIsReportedAtItsPlace(t *testing.T) {
 		{"never in a session that a chat may name", strings.Replace(clean, `{user: "hi"}`, `{user: "hi", channel: tg, chat: c}`, 1) + "never: [{tool: exec, session: b}]\n", ""},
 		{"never of a request that nobody makes", clean + "never: [{reply: {id: r2}}]\n", ":13:22: never[0]: unknown request r2; did you mean r1?; no event is of it"},
 		{"count of notices to a request of nobody", on(`replies: ["hello"]`, `trace: [{count: {of: {notice: {id: {$one_of: [r1, other]}, notice: queued}}, is: 0}}]`), "expect.trace[0]: unknown request other; allowed: r1; no event is of it"},
+		{"the path of a request that nobody makes", on(`replies: ["hello"]`, `handle: {id: r3, path: {$absent: true}}`), "expect.handle.id: unknown request r3; did you mean r1?; it has no handle"},
 		{"path of a request that nobody makes", on(`replies: ["hello"]`, `handles: [{id: r1, path: {$any: true}}, {id: r3, path: {$absent: true}}]`), "expect.handles[1].id: unknown request r3; did you mean r1?; it has no handle"},
 		{"never of requests that there are", strings.Replace(clean, `{user: "hi"}`, "{user: \"hi\", id: mine}\n  - {at: 9s, command: /new}", 1) + "never: [{reply: {id: mine, is_error: true}}, {reply: {id: r2, is_error: true}}, {reply: {id: {$regex: x}}}]\n", ""},
 		{"never an argument that nothing has", strings.Replace(clean, "tool: exec}", "tool: exec, args: {command: df, user: a}}", 1) + "never: [{tool: exec, args: {comand: {$regex: rm}}}]\n", ":13:29: never[0]: no call of exec has the argument comand; did you mean command?"},
@@ -133,6 +134,8 @@ func TestSCN21WhatIsDoubtfulIsReportedAtItsPlace(t *testing.T) {
 		{"replies, whatever else they are", on(`["hello"]`, `{$one_of: [[hello], {$any: true}]}`), `expect.replies: {$one_of: [["hello"], {$any: true}]} holds whatever the run does`},
 		{"replies, exactly whatever they are", on(`["hello"]`, `{$exact: {$all: [{$any: true}]}}`), `expect.replies: {$exact: {$all: [{$any: true}]}} holds whatever the run does`},
 		{"messages, whatever they are", on(`{calls:`, `{sees: {messages: {$any: true}}, calls:`), `brain[0].sees.messages: {$any: true} holds whatever the run does`},
+		{"tools, whatever they are", on(`{calls:`, `{sees: {tools: {$any: true}}, calls:`), `brain[0].sees.tools: {$any: true} holds whatever the run does`},
+		{"options, whatever they are", on(`{calls:`, `{sees: {options: {$any: true}}, calls:`), `brain[0].sees.options: {$any: true} holds whatever the run does`},
 		{"the lifecycle, whatever it is", on(`replies: ["hello"]`, `lifecycle: {path: {$any: true}}`), `expect.lifecycle.path: {$any: true} holds whatever the run does`},
 		{"always any tool", clean + "always: [{tool: {$any: true}}]\n", `:13:10: always[0]: {tool: {$any: true}} matches each event that has its keys; say what those may be, or remove it`},
 		{"always any tool, never any, and at last any", clean + "always: [{that: {tool: {$any: true}, attempt: 1}}]\nnever: [{ask: init, session: {$any: true}}]\neventually: [{tool: {$any: true}}]\n", ""},
@@ -241,7 +244,7 @@ func TestSCN21AReplayHasTheToolsOfItsBoot(t *testing.T) {
 	f, err := scenario.Parse("a", []byte(`scenario: 1
 name: x
 replay: [{input: {kind: boot, config: {tools: [{name: look, effects: none}]}}}]
-never: [{tool: look}, {audit: look}]
+never: [{tool: look}, {audit: look}, {reply: {id: r1, is_error: true}}]
 `))
 	if err != nil {
 		t.Fatal(err)

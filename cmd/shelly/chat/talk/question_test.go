@@ -58,6 +58,8 @@ func TestAPR24AChatSaysHowAQuestionHasEnded(t *testing.T) {
 	p.shows0("by local") // it was answered here
 	p.happens(id, comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Unresolved}})
 	p.shows("not resolved in time")
+	p.happens(id, ask("o"), comm.Event{Type: comm.EventState, State: state.Cancelled})
+	p.shows("no longer asked: the request was cancelled")
 }
 
 // After a restart the stream tells again what the daemon has of the question, which may be answered by then.
