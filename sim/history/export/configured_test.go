@@ -151,6 +151,26 @@ expect: {replies: {$any: true}}
 	}
 }
 
+// A reload that rounding would let come with the model's answer stays before it, also in the order that few
+// seeds have.
+func TestSCN47ATimeIsNotRoundedToThatOfAnAnswer(t *testing.T) {
+	file, err := recorded(t, `
+scenario: 1
+name: x
+tools: {look: [{returns: one, effects: none}]}
+brain: [{calls: [{tool: look}], takes: 1.02s}, {says: "Done.", optional: true}]
+timeline: [{user: "hi"}, {at: 1.001s, configure: {max_iterations: 1}}]
+expect: {replies: {$any: true}}
+`).Scenario()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(file.Source); !strings.Contains(text, `at: "1.001s"`) {
+		t.Errorf("got\n%s; want the time as it was", text)
+	}
+	holdsUnderSeeds(t, file)
+}
+
 // A scenario that a seed decides is not what is looked for.
 func TestSCN47ATieIsNotSteady(t *testing.T) {
 	for at, want := range map[string]bool{"0s": false, "1ms": true} { // order-free: each has its own file

@@ -579,7 +579,7 @@ func holdsUnderSeeds(t *testing.T, file *File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := range uint64(10) {
+	for seed := range uint64(30) {
 		if out := f.Run(sim.Options{Choose: sim.NewSeeded(seed + 1)}); len(out.Failures) > 0 {
 			t.Errorf("seed %d: %v; it does not hold:\n%s", seed+1, out.Failures[0].Text, file.Source)
 		}
