@@ -238,10 +238,11 @@ func (h *HTTP) find(r *http.Request) (engine.Request, error) {
 		return engine.Request{}, err
 	}
 	if !ok {
-		return engine.Request{}, &Problem{
-			CodeNotFound, fmt.Sprintf("there is no request %s in channel %q", wording.Quote(key.ID), key.Channel),
-			"name its channel with ?channel= and its client with ?client= if it came another way",
+		hint := "name its channel with ?channel= if it came another way"
+		if CallerOf(r.Context()).Everything() {
+			hint = "name its channel with ?channel= and its client with ?client= if it came another way"
 		}
+		return engine.Request{}, &Problem{CodeNotFound, fmt.Sprintf("there is no request %s in channel %q", wording.Quote(key.ID), key.Channel), hint}
 	}
 	return known, nil
 }
