@@ -65,6 +65,9 @@ func unwrapped(schema, args string) string {
 	return inner
 }
 
+// nameMin is how long a parameter's name must be to be found in another: width has no id in it.
+const nameMin = 4
+
 // renamed returns arguments with the name of a required parameter in place of a longer one that
 // contains it, as file_path does path, if one is missing and one is unknown. A tool with effects gets
 // its arguments as they are: it is the model that has to say what is to be done.
@@ -76,7 +79,7 @@ func renamed(schema, args string) string {
 	}
 	missing := slices.DeleteFunc(s.Required, func(name string) bool { return given[name] != nil })
 	unknown := slices.DeleteFunc(slices.Sorted(maps.Keys(given)), func(name string) bool { return s.Properties[name] != nil })
-	if len(missing) != 1 || len(unknown) != 1 || missing[0] == "" || !strings.Contains(unknown[0], missing[0]) {
+	if len(missing) != 1 || len(unknown) != 1 || len(missing[0]) < nameMin || !strings.Contains(unknown[0], missing[0]) {
 		return args
 	}
 	if _, twice := textcall.Twice(args); twice { // which is to be said (INF-41), not hidden

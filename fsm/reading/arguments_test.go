@@ -24,6 +24,8 @@ func TestINF57ArgumentsAreAsTheSchemaHasThem(t *testing.T) {
 		{"another argument twice", required, `{"file_path":"a","n":1,"n":2}`, `{"file_path":"a","n":1,"n":2}`},
 		{"a wrapper twice", schema, `{"arguments":{"path":"a"},"arguments":{"path":"b"}}`, `{"arguments":{"path":"a"},"arguments":{"path":"b"}}`},
 		{"an argument twice in a wrapper", schema, `{"arguments":{"path":"a","path":"b"}}`, `{"path":"a","path":"b"}`},
+		{"a short name that is in many", `{"properties":{"id":{}},"required":["id"]}`, `{"width":1}`, `{"width":1}`},
+		{"a name of three letters", `{"properties":{"url":{}},"required":["url"]}`, `{"page_url":"a"}`, `{"page_url":"a"}`},
 		{"another name", required, `{"file":"a"}`, `{"file":"a"}`},
 		{"another case", required, `{"PATH":"a"}`, `{"PATH":"a"}`},
 		{"a parameter that need not be given", schema, `{"file_path":"a"}`, `{"file_path":"a"}`},

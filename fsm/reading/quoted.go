@@ -46,18 +46,31 @@ func quoted(c *fsm.Config, answer string, r textcall.Reading, talk fsm.Conversat
 	return false
 }
 
-// objects returns the objects that mean a call: the one with arguments and, since the sixteenth
-// edition, those that are a call between the marks of a family.
+// objects returns what means a call: the object with arguments and, since the sixteenth edition, those
+// that are a call between the marks of a family, and for a call without words in its arguments what
+// other families write.
 func objects(call textcall.Call, mended bool) []string {
 	list := []string{`{"name":"` + call.Name + `","arguments":` + call.Args + `}`}
 	if !mended {
 		return list
+	}
+	if len(wordsOf(strings.Join(textcall.Values(call.Args), " "))) == 0 { // nothing but its name tells it, and it may be repeated in another form
+		for _, form := range namedForms() {
+			list = append(list, strings.ReplaceAll(form, "NAME", call.Name))
+		}
 	}
 	beside := strings.TrimPrefix(strings.TrimSpace(call.Args), "{")
 	if strings.TrimSpace(beside) != "}" {
 		beside = "," + beside
 	}
 	return append(list, `{"name":"`+call.Name+`"`+beside, `{"`+call.Name+`":`+call.Args+`}`)
+}
+
+// namedForms are the beginnings of a call in forms other than an object, by the tool's name.
+func namedForms() []string {
+	return []string{
+		"<function=NAME>", "<invoke name=NAME", "NAME()", "[TOOL_CALLS]NAME", "call:NAME{", "call▁begin｜>NAME", "call_begin|>NAME", "call_begin|>functions.NAME",
+	}
 }
 
 // spellings returns a text as it is, and with escapes and entities replaced by their

@@ -152,7 +152,7 @@ func (v *Veil) rest(asText bool) string {
 		}
 	} else if v.mayBeCall() < len(v.all) {
 		r := v.forms.Read(v.all)
-		if len(r.Calls) > 0 && offersAll(v.config, v.set, r.Calls) && (asText || !r.Fenced) {
+		if len(r.Calls) > 0 && offersAll(v.config, v.set, r.Calls) && (asText || v.config.Switches.TextCalls && !r.Fenced) {
 			return ""
 		}
 	}

@@ -136,6 +136,20 @@ func TestBRN40WhatAPieceCosts(t *testing.T) {
 	}
 }
 
+// Where calls are not read from texts, they are said, and shown.
+func TestBRN40ACallThatIsNotReadIsShown(t *testing.T) {
+	for _, asText := range []bool{false, true} {
+		c := careful()
+		c.Switches.TextCalls = false
+		text := "I look.\n" + tagged
+		v := NewVeil(c, fsm.AllTools)
+		got := v.Put(text) + v.End(asText)
+		if want := Understand(c, fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: text, AsText: asText}, 1).Text; strings.TrimSpace(got) != want {
+			t.Errorf("as text %t: %q is shown, and %q is said", asText, got, want)
+		}
+	}
+}
+
 func short(text string) string { return text[max(len(text)-120, 0):] }
 
 // Words are shown at once, and from where a mark may begin nothing until it is known.

@@ -108,7 +108,7 @@ func switchDocs() []switchDoc {
 		}},
 		{"text_calls", []valueDoc{
 			{"false", "a call written as text is text, unless the model has no others", "INF-29"},
-			{"true", "a model that has calls of its own and writes one as text is asked to call", "INF-29"},
+			{"true", "a model that has calls of its own and writes one as text is asked to call, unless the call has no effects", "INF-29"},
 		}},
 		{"reading", []valueDoc{
 			{"plain", "answers are read as the first edition read them", "INF-40"},
