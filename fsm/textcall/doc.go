@@ -1,15 +1,15 @@
 // Package textcall reads the tool calls that models write as text.
 //
 // A text is calls only if nothing else can be meant: all of it is calls, in one of the
-// forms that models are trained on (INF-25), or it ends with calls between the marks of a
-// family. A call inside prose stays prose. A text that begins as only a call does, but cannot
-// be read, is distinguished from both (INF-29).
+// forms that models are trained on (INF-25), or it ends with calls, between the marks of a
+// family or in its only fence. A call inside prose stays prose. A text that begins as only a
+// call does, but cannot be read, is distinguished from both (INF-29).
 //
-// [Read] knows the forms of many families of models, each of which has a file: JSON alone,
-// in a fence or between tags; markup; Python; Mistral's; harmony; Gemma's. What small models
-// get wrong in JSON is mended (mend.go) if it can mean only one thing. [First] knows the few
-// forms that the first edition knew, and [Second] stands for what the later ones knew before
-// [Mended]: both are frozen, because the journals of older builds are decided by them.
+// The forms of many families of models are known, each of which has a file: JSON alone, in a
+// fence or between tags; markup; Python; Mistral's; harmony; Gemma's. What small models get
+// wrong in JSON is mended (mend.go) if it can mean only one thing. That is [Mended]. [First]
+// knows the few forms that the first edition knew, and [Second] is what the later ones knew
+// before: both are frozen, because the journals of older builds are decided by them.
 //
 // The package knows no tools: its caller checks whether the tool that a call names is
 // offered.
@@ -26,7 +26,7 @@ type Reading struct {
 	Text string
 	// Written is the part of the text that the calls are written in.
 	Written string
-	// Fenced: the calls are in a fence, after words, without a mark that means a call and nothing else.
+	// Fenced: the calls are in a fence after words, which may also show an example.
 	Fenced bool
 	// Tagged: the text begins with a mark that means a call and nothing else, so that it is
 	// a call however little of it can be read.
@@ -40,8 +40,8 @@ type Reading struct {
 type Forms int
 
 // The forms since the second edition of the machine, which are frozen, and those since the
-// sixteenth: more families, words before a call and a result that is made up after it, and JSON that
-// has to be mended.
+// sixteenth: more families, words before a call, a result that is made up after it, and JSON
+// that has to be mended.
 const (
 	Second Forms = iota
 	Mended

@@ -7,9 +7,10 @@ import (
 )
 
 // MendJSON returns s as JSON if small mistakes are all that keep it from being JSON and it can
-// mean only one thing (INF-25); else s as it is. Several values in a row may be mended at once. These are mended: a comma
-// after the last member; line ends and tabs inside a text; texts in single quotes, and Python's
-// True, False and None; keys without quotes; semicolons between values; brackets too many at the end.
+// mean only one thing (INF-25); else s as it is. It may be several values in a row. These are
+// mended: a comma after the last member; line ends and tabs inside a text; texts in single
+// quotes, and Python's True, False and None; keys without quotes; semicolons between values;
+// brackets too many at the end.
 func MendJSON(s string) string {
 	if json.Valid([]byte(s)) {
 		return s

@@ -6,7 +6,7 @@ import (
 )
 
 // Models say what they are about to do, and then call. A server that reads calls takes the words
-// for the text of the answer. So does [Read], if the mark of a family begins a line or follows a
+// for the text of the answer. So does [Forms.Read], if the mark of a family begins a line or follows a
 // sentence and everything from there on is calls.
 
 // afterWords reads a text that ends with calls. It reports whether there are any.
