@@ -66,10 +66,11 @@ func objects(call textcall.Call, mended bool) []string {
 	return append(list, `{"name":"`+call.Name+`"`+beside, `{"`+call.Name+`":`+call.Args+`}`)
 }
 
-// namedForms are the beginnings of a call in forms other than an object, by the tool's name.
+// namedForms are the beginnings of a call in forms other than an object, by the tool's name and without
+// blanks.
 func namedForms() []string {
 	return []string{
-		"<function=NAME>", "<invoke name=NAME", "NAME()", "[TOOL_CALLS]NAME", "call:NAME{", "call▁begin｜>NAME", "call_begin|>NAME", "call_begin|>functions.NAME",
+		"<function=NAME>", "<invokename=NAME", "NAME()", "[TOOL_CALLS]NAME", "call:NAME{", "call▁begin｜>NAME", "call_begin|>NAME", "call_begin|>functions.NAME",
 	}
 }
 

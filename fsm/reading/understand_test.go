@@ -128,6 +128,7 @@ func TestINF40AResultOfThisConversationIsNotACall(t *testing.T) {
 		{"other arguments without words", `{"name": "look", "all": false}`, `<tool_call>{"name":"look","all":true}</tool_call>`, false},
 		{"without arguments, twice", "<function=look></function>", "<function=look></function><function=look></function>", true},
 		{"without arguments, in another family's form", "<function=look></function>", `<tool_call>{"name":"look","arguments":{}}</tool_call>`, true},
+		{"without arguments, in MiniMax's tags", "<minimax:tool_call><invoke name=\"look\"></invoke></minimax:tool_call>", `<tool_call>{"name":"look","arguments":{}}</tool_call>`, true},
 		{"without arguments, of a tool that begins so", "<function=lookout></function>", `<tool_call>{"name":"look","arguments":{}}</tool_call>`, false},
 		{"in numbered lines", "1: {\n2: \"name\": \"look\",\n3: \"arguments\": {\"path\": \"a/b.txt\"}}", `{"name":"look","arguments":{"path":"a/b.txt"}}`, true},
 	}
