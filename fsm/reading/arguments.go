@@ -65,6 +65,17 @@ func unwrapped(schema, args string) string {
 	return inner
 }
 
+// strange reports whether an argument has a name that a schema's text does not have. Most have none,
+// and the schema need not be read.
+func strange(schema string, given map[string]json.RawMessage) bool {
+	for name := range given { // order-free: any of them
+		if !strings.Contains(schema, `"`+name+`"`) {
+			return true
+		}
+	}
+	return false
+}
+
 // nameMin is how long a parameter's name must be to be found in another: width has no id in it.
 const nameMin = 4
 
@@ -73,8 +84,11 @@ const nameMin = 4
 // its arguments as they are: it is the model that has to say what is to be done.
 func renamed(schema, args string) string {
 	var given map[string]json.RawMessage
+	if json.Unmarshal([]byte(args), &given) != nil || !strange(schema, given) {
+		return args
+	}
 	s, ok := named(schema)
-	if !ok || json.Unmarshal([]byte(args), &given) != nil {
+	if !ok {
 		return args
 	}
 	missing := slices.DeleteFunc(s.Required, func(name string) bool { return given[name] != nil })

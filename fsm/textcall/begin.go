@@ -1,6 +1,9 @@
 package textcall
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // MayBegin reports whether a text may be the beginning of a call, however it goes on. It is
 // for showing a text while it arrives. offered reports whether a name is a tool's.
@@ -9,10 +12,8 @@ func (f Forms) MayBegin(s string, offered func(name string) bool) bool {
 	if s == "" || isPrefix(s, "<|start|>") || isPrefix(s, "<|channel|>") || isPrefix(s, "Thought:") || isPrefix(s, "Action:") {
 		return true
 	}
-	for _, one := range f.families() {
-		if isPrefix(s, one.open) {
-			return true
-		}
+	if mayOpen(s) && slices.ContainsFunc(f.families(), func(one family) bool { return isPrefix(s, one.open) }) {
+		return true
 	}
 	switch s[0] {
 	case '{':

@@ -11,7 +11,8 @@ import (
 
 // afterWords reads a text that ends with calls. It reports whether there are any.
 func (f Forms) afterWords(s string) (Reading, bool) {
-	at, whole := f.Marks().First(s, 0)
+	marks := f.Marks()
+	at, whole := marks.First(s, 0)
 	if !whole || !begins(s[:at]) {
 		return Reading{}, false
 	}
@@ -19,29 +20,34 @@ func (f Forms) afterWords(s string) (Reading, bool) {
 	return Reading{Calls: calls, Text: strings.TrimSpace(s[:at]), Written: s[at:]}, len(calls) > 0
 }
 
-// Marks are the marks that may begin calls after words.
-type Marks []string
+// Marks are the marks that may begin calls after words. They are listed when the first character
+// comes that one of them begins with, which in most answers none does.
+type Marks struct {
+	forms Forms
+	list  []string
+}
 
 // Marks returns the marks of the families.
-func (f Forms) Marks() (list Marks) {
-	if f < Mended {
-		return nil
+func (f Forms) Marks() Marks { return Marks{forms: f} }
+
+func (m *Marks) all() []string {
+	if m.list == nil {
+		for _, one := range m.forms.families() {
+			m.list = append(m.list, one.open)
+		}
 	}
-	for _, one := range f.families() {
-		list = append(list, one.open)
-	}
-	return list
+	return m.list
 }
 
 // First returns where in a text, from a position on, the first mark begins. whole is false if only
 // the text's end can still become one; without any, at is the text's length.
-func (m Marks) First(s string, from int) (at int, whole bool) {
-	for at = from; at < len(s) && len(m) > 0; at++ {
+func (m *Marks) First(s string, from int) (at int, whole bool) {
+	for at = from; at < len(s) && m.forms >= Mended; at++ {
 		rest := s[at:]
 		if !mayOpen(rest) {
 			continue
 		}
-		for _, mark := range m {
+		for _, mark := range m.all() {
 			switch {
 			case strings.HasPrefix(rest, mark):
 				return at, true
