@@ -14,9 +14,9 @@ func (f family) keeps() bool {
 	return f.open == "<function=" || f.open == "<invoke" || f.open == "functools["
 }
 
-// read reads one call after another. The last may have no end mark: its content is read
-// whole or not at all.
-func (f family) read(s string) []Call {
+// read reads one call after another, each with one, which returns what comes after it. The last may
+// have no end mark: its content is read whole or not at all.
+func (f family) read(s string, one func(string) ([]Call, string)) []Call {
 	if f.keeps() {
 		return f.body(s)
 	}
@@ -26,8 +26,7 @@ func (f family) read(s string) []Call {
 		if !ok {
 			return nil
 		}
-		body, rest := f.cut(rest)
-		more := f.body(strings.TrimSpace(body))
+		more, rest := one(rest)
 		if len(more) == 0 {
 			return nil
 		}
@@ -41,26 +40,13 @@ func (f family) read(s string) []Call {
 // before the end mark; and the mark that begins a call may stand where the one that ends it is
 // meant.
 func (f family) readMended(s string) []Call {
-	if f.keeps() {
-		return f.body(s)
-	}
-	var calls []Call
-	for s != "" {
-		rest, ok := strings.CutPrefix(s, f.open)
-		if !ok {
-			return nil
-		}
-		if rest = strings.TrimSpace(rest); rest == "" {
-			return calls
-		}
-		more, after := f.first(rest)
-		if len(more) == 0 {
-			return nil
-		}
-		calls = append(calls, more...)
-		s = strings.TrimSpace(after)
-	}
-	return calls
+	return f.read(strings.TrimSpace(strings.TrimSuffix(s, f.open)), f.first)
+}
+
+// strict reads what the first mark begins, up to the mark that ends it.
+func (f family) strict(s string) (calls []Call, after string) {
+	body, after := f.cut(s)
+	return f.body(strings.TrimSpace(body)), after
 }
 
 // first reads what the first mark begins, up to the mark that ends it or begins the next; or, if

@@ -69,7 +69,7 @@ func (f Forms) tagged(s string) ([]Call, bool) {
 			if f >= Mended {
 				return one.readMended(s), true
 			}
-			return one.read(s), true
+			return one.read(s, one.strict), true
 		}
 		// Some templates swallow the first mark.
 		if body, ok := strings.CutSuffix(s, one.close); ok && one.close != "" && !strings.Contains(s, one.open) {
