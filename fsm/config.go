@@ -66,7 +66,8 @@ const (
 	FourteenthEdition
 	FifteenthEdition
 	SixteenthEdition
-	PresentEdition = SixteenthEdition
+	SeventeenthEdition
+	PresentEdition = SeventeenthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"shelly/fsm/textcall"
+	"shelly/fsm/textcall/mend"
 )
 
 // unwrapMax is how many times arguments may be wrapped in a string.
@@ -26,5 +26,5 @@ func Arguments(raw string) string {
 	if text == "" || text == "null" {
 		return "{}"
 	}
-	return textcall.MendJSON(text)
+	return mend.JSON(text)
 }

@@ -27,7 +27,7 @@ func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.Br
 	if c.Switches.Reading != fsm.ReadingCareful {
 		return understoodFirst(c, set, in, answer)
 	}
-	r := forms(c).Read(in.Text)
+	r := read(c, set, in.Text)
 	plain := Understood{Calls: argued(c, set, in.Calls), Text: in.Text}
 	if len(r.Calls) == 0 && !r.Tagged {
 		plain.Text = r.Text

@@ -139,7 +139,7 @@ func (v *Veil) End(asText bool) string {
 // rest returns what is still held back of a whole text, unless it is a need or a call.
 func (v *Veil) rest(asText bool) string {
 	if !v.open {
-		r := v.forms.Read(v.all)
+		r := read(v.config, v.set, v.all)
 		action := actionCall(v.config, v.set, v.all)
 		switch words := len(r.Calls) > 0 && r.Text != ""; {
 		case words && offersAll(v.config, v.set, r.Calls):
@@ -151,7 +151,7 @@ func (v *Veil) rest(asText bool) string {
 			return r.Text
 		}
 	} else if v.mayBeCall() < len(v.all) {
-		r := v.forms.Read(v.all)
+		r := read(v.config, v.set, v.all)
 		if len(r.Calls) > 0 && offersAll(v.config, v.set, r.Calls) && (asText || v.config.Switches.TextCalls && !r.Fenced) {
 			return ""
 		}

@@ -3,6 +3,8 @@ package textcall
 import (
 	"slices"
 	"strings"
+
+	"shelly/fsm/textcall/mend"
 )
 
 // MayBegin reports whether a text may be the beginning of a call, however it goes on. It is
@@ -18,7 +20,7 @@ func (f Forms) MayBegin(s string, offered func(name string) bool) bool {
 	switch s[0] {
 	case '{':
 		rest := strings.TrimLeft(s[1:], " \t\r\n")
-		return rest == "" || rest[0] == '"' || f >= Mended && (rest[0] == '\'' || isLetter(rest[0]))
+		return rest == "" || rest[0] == '"' || f >= Mended && (rest[0] == '\'' || mend.Letter(rest[0]))
 	case '[':
 		rest := strings.TrimLeft(s[1:], " \t\r\n")
 		return rest == "" || rest[0] == '{' || nameBegins(rest, offered)

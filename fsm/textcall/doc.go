@@ -7,7 +7,7 @@
 //
 // The forms of many families of models are known, each of which has a file: JSON alone, in a
 // fence or between tags; markup; Python; Mistral's; harmony; Gemma's. What small models get
-// wrong in JSON is mended (mend.go) if it can mean only one thing. That is [Mended]. [First]
+// wrong in JSON is mended (package mend) if it can mean only one thing. That is [Mended]. [First]
 // knows the few forms that the first edition knew, and [Second] is what the later ones knew
 // before: both are frozen, because the journals of older builds are decided by them.
 //

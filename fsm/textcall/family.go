@@ -1,6 +1,10 @@
 package textcall
 
-import "strings"
+import (
+	"strings"
+
+	"shelly/fsm/textcall/mend"
+)
 
 // family is a mark that begins calls, the mark that ends them, and the forms between.
 type family struct {
@@ -63,7 +67,7 @@ func (f family) first(s string) (calls []Call, after string) {
 	}
 	body, after := f.cut(s)
 	if calls = f.loose(body); len(calls) == 0 && len(body) < len(s) && f.close != "" {
-		calls = f.body(closedJSON(strings.TrimSpace(body)))
+		calls = f.body(mend.Closed(strings.TrimSpace(body)))
 	}
 	return calls, after
 }

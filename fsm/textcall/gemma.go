@@ -1,6 +1,10 @@
 package textcall
 
-import "strings"
+import (
+	"strings"
+
+	"shelly/fsm/textcall/mend"
+)
 
 // gemmaCalls returns the form call:NAME{KEY:VALUE,…} of Gemma's later models, which put texts
 // between marks of their own in place of quotes.
@@ -18,7 +22,7 @@ func gemmaCalls(quote string) form {
 		for i := 1; i < len(parts); i += 2 {
 			parts[i] = quoted(parts[i])
 		}
-		object := MendJSON(strings.Join(parts, ""))
+		object := mend.JSON(strings.Join(parts, ""))
 		return []Call{{Name: name, Args: object}}, isObject(object)
 	}
 }

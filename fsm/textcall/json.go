@@ -6,7 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"shelly/fsm/textcall/mend"
 )
+
+const jsonBlanks = mend.Blanks
 
 // jsonCalls reads calls as JSON: an object, several in a row, or a list.
 func (f Forms) jsonCalls(s string) ([]Call, bool) { return f.valuesCalls(s, objectCall) }

@@ -1,7 +1,6 @@
 package textcall_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -180,40 +179,6 @@ func TestINF29WhatMayBecomeAMendedCall(t *testing.T) {
 	if textcall.Second.MayBegin("{n", offered) || textcall.Second.MayBegin("{'", offered) {
 		t.Error("an earlier edition holds back what it reads no call in")
 	}
-}
-
-func TestINF25WhatIsNotMended(t *testing.T) {
-	for _, text := range []string{
-		`{"a":NaN}`, `{"a":undefined}`, `{"a":'x}`, `{'a':'it's','b':'c'}`, `{"a":1,,"b":2}`, `{,}`, `{"a" 1}`, `{"a":1`, `{"a":[1}`, `}`, `]]`, ``, `none`,
-		`{"a":"\d"}`, `{'a':'\x41'}`, `{'a':'\/'}`, `{"a":1}} and more`, `{"a":tru}`, `{a b:1}`, `[a:1]`, `{"a":f'x'}`, `{"a":1} []]x`, "{\"a\":\"\\\n\"}", `{"a":1;"b":2}`, `{"a":"b}`,
-	} {
-		if got := textcall.MendJSON(text); got != text {
-			t.Errorf("%s is mended as %s", text, got)
-		}
-	}
-	for text, want := range map[string]string{
-		`{"a":1,}`: `{"a":1 }`, `{"a":'b "c" \n'}`: `{"a":"b \"c\" \n"}`, `{a1_b:1}`: `{"a1_b":1}`, `{_z:1,Z:2}`: `{"_z":1,"Z":2}`, `{@at:1,a.b-c/d: 2,$e:3}`: `{"@at":1,"a.b-c/d": 2,"$e":3}`, `{'a':1.5e-3}`: `{"a":1.5e-3}`, `{"a":"it\'s"}`: `{"a":"it's"}`, `{"a":"\/",}`: `{"a":"\/" }`, `{"a":1}]}`: `{"a":1}`,
-		`{"a":-1.5e3,}`: `{"a":-1.5e3 }`, "{'a':'\x01\r'}": `{"a":"\u0001\r"}`, `{True: None}`: `{"True": null}`, `[True,'é']`: `[true,"é"]`,
-	} {
-		if got := textcall.MendJSON(text); got != want {
-			t.Errorf("%s is mended as %s, not %s", text, got, want)
-		}
-	}
-}
-
-func FuzzMendJSON(f *testing.F) {
-	for _, seed := range []string{`{"a":1,}`, `{'a':'b'}`, `{a:True}}`, "{\"a\":\"\n\"}", `{"a":1};{"b":2}`} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		got := textcall.MendJSON(text)
-		if got != textcall.MendJSON(got) {
-			t.Errorf("%q is mended as %q, and then again", text, got)
-		}
-		if json.Valid([]byte(text)) && got != text {
-			t.Errorf("%q needs no mending, and becomes %q", text, got)
-		}
-	})
 }
 
 func TestINF25ArgumentsInAWrapper(t *testing.T) {

@@ -1,13 +1,17 @@
 package textcall
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"shelly/fsm/textcall/mend"
+)
 
 // tidy returns s with what the forms take for small mistakes corrected.
 func (f Forms) tidy(s string) string {
 	if f < Mended {
 		return TidyJSON(s)
 	}
-	return MendJSON(s)
+	return mend.JSON(s)
 }
 
 // TidyJSON returns s with blanks in place of commas after the last member of an object or a

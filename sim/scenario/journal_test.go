@@ -69,9 +69,11 @@ func committed() []string {
 	}
 }
 
-// earlier are further journals, which a build before the sixteenth edition of the machine's decisions
-// has written (INF-25). Today's would write others.
-func earlier() []string { return []string{"default/calls-before-the-sixteenth-edition"} }
+// earlier are further journals, each written by a build before the edition of the machine's decisions that it is
+// named after (INF-25). Today's would write others.
+func earlier() []string {
+	return []string{"default/calls-before-the-sixteenth-edition", "default/calls-before-the-seventeenth-edition"}
+}
 
 // A committed journal replays to the effects that it was recorded with (JRN-18).
 // -update records again: that is to say in the change that needs it, since the

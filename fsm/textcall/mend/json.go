@@ -1,4 +1,4 @@
-package textcall
+package mend
 
 import (
 	"encoding/json"
@@ -6,30 +6,36 @@ import (
 	"strings"
 )
 
-// MendJSON returns s as JSON if small mistakes are all that keep it from being JSON and it can
+// JSON returns s as JSON if small mistakes are all that keep it from being JSON and it can
 // mean only one thing (INF-25); else s as it is. It may be several values in a row. These are
 // mended: a comma after the last member; line ends and tabs inside a text; texts in single
 // quotes, and Python's True, False and None; keys without quotes; semicolons between values;
 // brackets too many at the end.
-func MendJSON(s string) string {
+func JSON(s string) string {
+	mended, _ := mendedJSON(s)
+	return mended
+}
+
+// mendedJSON also says whether what it returns is JSON.
+func mendedJSON(s string) (string, bool) {
 	if json.Valid([]byte(s)) {
-		return s
+		return s, true
 	}
 	m := mender{rest: s}
 	if m.values() && areValues(m.out.String()) {
-		return m.out.String()
+		return m.out.String(), true
 	}
-	return s
+	return s, false
 }
 
-// closedJSON returns a JSON text with the bracket at its end that it lacks, if it lacks no other and
+// Closed returns a JSON text with the bracket at its end that it lacks, if it lacks no other and
 // ends with one; else as it is. What ends so is whole but for the bracket that the writer miscounted.
-func closedJSON(s string) string {
+func Closed(s string) string {
 	m := mender{rest: s}
 	if !m.values() || m.open != 1 || m.last != '}' && m.last != ']' {
 		return s
 	}
-	if strings.HasPrefix(strings.TrimLeft(s, jsonBlanks), "[") {
+	if strings.HasPrefix(strings.TrimLeft(s, Blanks), "[") {
 		return m.out.String() + "]"
 	}
 	return m.out.String() + "}"
@@ -58,27 +64,28 @@ type mender struct {
 	last byte // the last character written that is not a blank
 }
 
-const jsonBlanks = " \t\r\n"
+// Blanks are the characters that JSON ignores outside texts.
+const Blanks = " \t\r\n"
 
 // values mends all of the text. It returns false where no mending is known.
 func (m *mender) values() bool {
 	for m.rest != "" {
 		c := m.rest[0]
 		switch {
-		case strings.IndexByte(jsonBlanks, c) >= 0:
+		case strings.IndexByte(Blanks, c) >= 0:
 			m.out.WriteByte(c)
 			m.rest = m.rest[1:]
 		case c == '"' || c == '\'':
 			if !m.text() {
 				return false
 			}
-		case isLetter(c):
+		case Letter(c):
 			m.word()
 		case c == ',' && m.closes() && strings.IndexByte("{[,", m.last) < 0, c == ';' && m.open == 0:
 			m.out.WriteByte(' ')
 			m.rest = m.rest[1:]
 		case (c == '}' || c == ']') && m.open == 0:
-			return strings.Trim(m.rest, "}]"+jsonBlanks) == ""
+			return strings.Trim(m.rest, "}]"+Blanks) == ""
 		default:
 			m.bracket(c)
 			m.put(m.rest[:1])
@@ -104,21 +111,21 @@ func (m *mender) put(s string) {
 
 // closes reports whether a bracket follows the comma.
 func (m *mender) closes() bool {
-	after := strings.TrimLeft(m.rest[1:], jsonBlanks)
+	after := strings.TrimLeft(m.rest[1:], Blanks)
 	return after != "" && (after[0] == '}' || after[0] == ']')
 }
 
 // word writes a word outside a text: a key, or a value by its name.
 func (m *mender) word() {
 	n := 0
-	for n < len(m.rest) && (isLetter(m.rest[n]) || m.rest[n] >= '0' && m.rest[n] <= '9' || strings.IndexByte("-./", m.rest[n]) >= 0) {
+	for n < len(m.rest) && (Letter(m.rest[n]) || m.rest[n] >= '0' && m.rest[n] <= '9' || strings.IndexByte("-./", m.rest[n]) >= 0) {
 		n++
 	}
 	word := m.rest[:n]
 	m.rest = m.rest[n:]
-	switch key := strings.HasPrefix(strings.TrimLeft(m.rest, jsonBlanks), ":"); {
+	switch key := strings.HasPrefix(strings.TrimLeft(m.rest, Blanks), ":"); {
 	case key && (m.last == '{' || m.last == ','):
-		word = quoted(word)
+		word = encoded(word)
 	case word == "True":
 		word = "true"
 	case word == "False":
@@ -152,7 +159,7 @@ func (m *mender) text() bool {
 		case c == '"':
 			m.out.WriteString(`\"`)
 		case c < ' ':
-			escaped := quoted(string(rune(c)))
+			escaped := encoded(string(rune(c)))
 			m.out.WriteString(escaped[1 : len(escaped)-1])
 		default:
 			m.out.WriteByte(c)
@@ -161,7 +168,13 @@ func (m *mender) text() bool {
 	return false
 }
 
-// isLetter reports whether a word outside a text may begin with c.
-func isLetter(c byte) bool {
+// Letter reports whether a word outside a text may begin with c.
+func Letter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("_@$", c) >= 0
+}
+
+// encoded returns a text as JSON writes it.
+func encoded(s string) string {
+	data, _ := json.Marshal(s) // a string never fails
+	return string(data)
 }

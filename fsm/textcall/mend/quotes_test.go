@@ -1,0 +1,154 @@
+package mend_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"shelly/fsm/textcall"
+	"shelly/fsm/textcall/mend"
+)
+
+// requoted mends an object that has required among its keys, where known are known, too.
+func requoted(text, required string, known ...string) string {
+	got, ok := mend.Quotes(text, func(s string) (fit mend.Fit, ok bool) {
+		var object map[string]any
+		if json.Unmarshal([]byte(mend.JSON(s)), &object) != nil || object[required] == nil {
+			return mend.Fit{}, false
+		}
+		for key := range object { // order-free: each is counted
+			if key == required || slices.Contains(known, key) {
+				fit.Known++
+			} else {
+				fit.Unknown++
+			}
+		}
+		_, twice := textcall.Twice(mend.JSON(s))
+		return fit, !twice
+	})
+	if !ok {
+		return ""
+	}
+	return mend.JSON(got)
+}
+
+func TestINF25TextsWithTheirOwnQuotes(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":"print("hi")"}`:                            `{"a":"print(\"hi\")"}`,
+		`{"a":"print("a", "b")","c":1}`:                  `{"a":"print(\"a\", \"b\")","c":1}`,
+		`{"a":"<p class="x">y</p>\n"}`:                   `{"a":"<p class=\"x\">y</p>\n"}`,
+		`{"a":"{"k": "v"}","b":2}`:                       `{"a":"{\"k\": \"v\"}","b":2}`,
+		`{"a":""x""}`:                                    `{"a":"\"x\""}`,
+		`{"a":["x "y"", "z"]}`:                           `{"a":["x \"y\"", "z"]}`,
+		`{'a':'it's','b':'c'}`:                           `{"a":"it's","b":"c"}`,
+		`{"a":"say "x" and \"y\"",}`:                     `{"a":"say \"x\" and \"y\"" }`,
+		`{a:"x "y" z", b: True}}`:                        `{"a":"x \"y\" z", "b": true}`,
+		"{\"a\":\"\"\"print(\"hi\")\nprint('ho')\"\"\"}": `{"a":"print(\"hi\")\nprint('ho')"}`,
+		`{"a":'''it's''', "b":1}`:                        `{"a":"it's", "b":1}`,
+		"{\"a\":`x\ny`}":                                 `{"a":"x\ny"}`,
+		"{\"a\": 1, // the first\n\"b\": 2}":             "{\"a\": 1, \n\"b\": 2}",
+		`{"a": /* one */ 1}`:                             `{"a":  1}`,
+		`{"a":"x" /* "y" */}`:                            `{"a":"x" }`,
+		`{"a":"\d+\.\w"}`:                                `{"a":"\\d+\\.\\w"}`,
+		`{"a":"C:\Users\Public"}`:                        `{"a":"C:\\Users\\Public"}`,
+		`{"a":"re.match("\d", x)\nprint(x)"}`:            `{"a":"re.match(\"\\d\", x)\nprint(x)"}`,
+		`{"a":"\u00e9 "x""}`:                             `{"a":"\u00e9 \"x\""}`,
+		`{"a":"\uses"}`:                                  `{"a":"\\uses"}`,
+		`{'a':'\x41'}`:                                   `{"a":"\\x41"}`,
+		`{"a":"x "y"","b":{"c":["d "e" f"]}}`:            `{"a":"x \"y\"","b":{"c":["d \"e\" f"]}}`,
+		`{"a":"` + "`x`" + ` "y""}`:                      "{\"a\":\"`x` \\\"y\\\"\"}",
+		`{"a":"\` + "`" + `x\` + "`" + ` \'y\' "z""}`:    "{\"a\":\"`x` 'y' \\\"z\\\"\"}",
+	} {
+		if got := requoted(text, "a", "b", "c"); got != want {
+			t.Errorf("%s\nis mended as %s\nnot          %s", text, got, want)
+		}
+	}
+}
+
+func TestINF25WhatMayMeanTwoThings(t *testing.T) {
+	for _, text := range []string{
+		`{"a":"x", "b": "y", "c": "z"", "d": 1}{`, `{"a":"echo "x", "b": "y""}`, `{"a":"x = {"b": "c", "d": "e"}", "f": "w"}`,
+		`{"a":"x\ny\d"}`, `{"a":"\b\d"}`, `{"a":"C:\new dir\data"}`, `{"a":"x \/ \d \f"}`, `{'a':'it's \/'}`, "{\"a\":\"x\\\n\"y\"\"}", `{"a":"\u00e9\d"}`,
+		`{"a":"x "y"`, `{"a":"x "y"]}`, `{"a" "b"}`, `{"a":1 "b":"x "y""}`, `{"a":f"x "y""}`, `{"x "y"":1}`, `{"a":"\"}`, `"x "y""`, `{"a":"x"y}`, `{"a":'''x'}`, `{"a":1 /* }`, `{"a":1 /*/}`, `{"a":1 / 2}`, `{"a":"x "y"", // }`,
+		`("a")`, `{"a":("x "y"")}`,
+	} {
+		if got := requoted(text, "a", "b", "c"); got != "" {
+			t.Errorf("%s is mended as %s", text, got)
+		}
+	}
+}
+
+// A text that is written without escaping its quotes is read as what was meant, or not at all, unless it holds
+// what begins a known argument.
+func TestINF25TextsAreMendedAsTheyWereMeant(t *testing.T) {
+	texts := 0
+	rapid.Check(t, func(t *rapid.T) {
+		piece := rapid.SampledFrom([]string{`"`, `"`, `'`, ` `, `, `, `,`, `:`, `{`, `}`, `[`, `]`, `a`, `"b": `, `"c":"`, "\n", `x`, `)`, `"}`, `//`, `/*`, `*/`})
+		text := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "pieces"), "") }).
+			Filter(func(s string) bool { return !strings.HasPrefix(s, `""`) || !strings.HasSuffix(s, `""`) }) // three quotes enclose a text
+		meant, written := "{", "{"
+		for i, value := range rapid.SliceOfN(text, 1, 3).Draw(t, "texts") {
+			key := `"` + string(rune('p'+i)) + `":`
+			if i > 0 {
+				key = "," + key
+			}
+			data, _ := json.Marshal(value)
+			meant += key + string(data)
+			written += key + `"` + value + `"`
+		}
+		meant, written = meant+"}", written+"}"
+		got := requoted(written, "p", "q", "r")
+		if got == "" || json.Valid([]byte(written)) {
+			return
+		}
+		texts++
+		var is, want map[string]string
+		if json.Unmarshal([]byte(got), &is) != nil || json.Unmarshal([]byte(meant), &want) != nil || len(is) != len(want) {
+			t.Fatalf("%s\nis mended as %s\nnot          %s", written, got, meant)
+		}
+		for key, value := range want { // order-free: each alone
+			if is[key] != value {
+				t.Fatalf("%s\nis mended as %s\nnot          %s", written, got, meant)
+			}
+		}
+	})
+	if texts == 0 {
+		t.Error("no text was mended")
+	}
+}
+
+func TestINF25MendingEnds(t *testing.T) {
+	for name, text := range map[string]string{
+		"texts":    `{"a":[` + strings.Repeat(`"x",`, 1<<16) + `"y "z""]}`,
+		"quotes":   `{"a":"` + strings.Repeat(`"`, 1<<18) + `"}`,
+		"ends":     `{"a":"` + strings.Repeat(`","b":"`, 1<<15) + `"}`,
+		"brackets": strings.Repeat(`{"a":`, 1<<16) + `"x "y""`,
+		"blanks":   `{"a":"` + strings.Repeat(`"`+strings.Repeat(" ", 1<<10), 1<<8) + `"}`,
+		"comments": `{"a":"x "y"` + strings.Repeat("/**/", 1<<16) + `}`,
+	} {
+		calls := 0
+		mend.Quotes(text, func(string) (mend.Fit, bool) { calls++; return mend.Fit{}, false })
+		if calls > 100 {
+			t.Errorf("%s: %d outcomes were judged", name, calls)
+		}
+	}
+}
+
+func FuzzQuotes(f *testing.F) {
+	for _, seed := range []string{`{"a":"print("hi")"}`, `{'a':'it's'}`, "{\"a\":`x`}", `{"a":"\d"}`, `{"a":"""x"""} // y`, `{"a":1}};{"b":2}`, `(a="x "y"", b=['z'])`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		fits := func(s string) (mend.Fit, bool) { return mend.Fit{}, json.Valid([]byte(s)) }
+		got, ok := mend.Quotes(text, fits)
+		if ok && !json.Valid([]byte(got)) || !ok && got != text {
+			t.Errorf("%q is mended as %q: %t", text, got, ok)
+		}
+		if again, _ := mend.Quotes(got, fits); ok && again != got {
+			t.Errorf("%q is mended as %q, and then as %q", text, got, again)
+		}
+	})
+}
