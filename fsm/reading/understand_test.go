@@ -125,6 +125,7 @@ func TestINF40AResultOfThisConversationIsNotACall(t *testing.T) {
 		{"an object with a name alone, between marks", `{"name": "look"}`, `<tool_call>{"name":"look"}</tool_call>`, true},
 		{"arguments without words beside the name, between marks", `{"name": "look", "all": true}`, `<tool_call>{"name":"look","all":true}</tool_call>`, true},
 		{"a tool as the key, between marks", `{"look": {"all": true}}`, `<tool_call>{"look":{"all":true}}</tool_call>`, true},
+		{"arguments without words behind the name, after other words", "So: <tool_call>look\n{\"all\": true}</tool_call>", "I look.\n<tool_call>look\n{\"all\": true}</tool_call>", true},
 		{"other arguments without words", `{"name": "look", "all": false}`, `<tool_call>{"name":"look","all":true}</tool_call>`, false},
 		{"without arguments, twice", "<function=look></function>", "<function=look></function><function=look></function>", true},
 		{"without arguments, in another family's form", "<function=look></function>", `<tool_call>{"name":"look","arguments":{}}</tool_call>`, true},

@@ -16,10 +16,10 @@ func TestINV9ACopyAppendsElsewhere(t *testing.T) {
 	h.Inf.Seen = make([]uint64, 0, 1)
 	hello := fsm.Message{Role: fsm.RoleUser, Text: "hello"}
 	h.Talk, h.Inf.Talk = fsm.Conversation{}.Add(hello, hello), fsm.Conversation{}.Add(hello, hello) // with room for more
-	s := Snapshot{Handles: []Handle{h}, Channels: make([]string, 0, 1), Grants: make([]fsm.Grant, 0, 1)}
+	s := Snapshot{Handles: []Handle{h}, Channels: make([]string, 0, 1), Grants: make([]fsm.Grant, 0, 1), Said: make([]Said, 0, 1)}
 	adds := func(s *Snapshot, text string, hash uint64) {
 		h, msg := &s.Handles[0], fsm.Message{Role: fsm.RoleAssistant, Text: text}
-		s.Channels, s.Grants = append(s.Channels, text), append(s.Grants, fsm.Grant{Tool: text})
+		s.Channels, s.Grants, s.Said = append(s.Channels, text), append(s.Grants, fsm.Grant{Tool: text}), append(s.Said, Said{Text: text})
 		h.Talk, h.Inf.Talk = h.Talk.Add(msg), h.Inf.Talk.Add(msg)
 		h.Turn, h.Used, h.Notes = append(h.Turn, fsm.Message{Text: text}), append(h.Used, text), append(h.Notes, text)
 		h.Inf.Seen = append(h.Inf.Seen, hash)
@@ -34,8 +34,8 @@ func TestINV9ACopyAppendsElsewhere(t *testing.T) {
 	if got.Talk.Messages[2].Text != "own" || got.Inf.Talk.Messages[2].Text != "own" {
 		t.Errorf("its conversations are %+v and %+v", got.Talk.Messages, got.Inf.Talk.Messages)
 	}
-	if !slices.Equal(s.Channels, []string{"own"}) || s.Grants[0].Tool != "own" {
-		t.Errorf("it has %q and %+v", s.Channels, s.Grants)
+	if !slices.Equal(s.Channels, []string{"own"}) || s.Grants[0].Tool != "own" || s.Said[0].Text != "own" {
+		t.Errorf("it has %q, %+v and %+v", s.Channels, s.Grants, s.Said)
 	}
 }
 
