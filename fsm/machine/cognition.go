@@ -70,7 +70,10 @@ func (m *Machine) considered(h *state.Handle) firing {
 // concluded turns the end of an answering inference into the handle's answer, or
 // into its failure (INF-19).
 func (m *Machine) concluded(h *state.Handle) firing {
-	if h.Compacts {
+	switch {
+	case h.Ahead: // nothing has changed
+		return firing{on: state.OnFinish}
+	case h.Compacts:
 		return firing{on: state.OnKeep}
 	}
 	sw, p := &m.s.Config.Switches, &m.s.Config.Prompts

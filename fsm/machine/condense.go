@@ -47,7 +47,7 @@ func (m *Machine) condense(h *state.Handle, force bool) (firing, bool) {
 // shortened before it is (HND-67).
 func (m *Machine) overlong(h *state.Handle) bool {
 	if h.Compacts {
-		return h.Inf.Compactions == 0
+		return !h.Ahead && h.Inf.Compactions == 0
 	}
 	return fit.Overlong(&m.s.Config, h, h.Inf.Talk, prompt.Tools(&m.s.Config, h))
 }

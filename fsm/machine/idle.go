@@ -81,6 +81,30 @@ func unthought(msgs []fsm.Message) int {
 	return n
 }
 
+// readAhead has the model's server read what the next question will probably come after: the
+// conversation in which a person asked last, or what any begins with (HND-71). If anything else is to be
+// done, the model reads for that; and without an initial inference at any start, it is asked nothing.
+func (m *Machine) readAhead() {
+	c := &m.s.Config
+	if !readsAhead(c) || !c.Switches.Progress || !m.s.Idle() {
+		return
+	}
+	m.admit(state.Handle{Accepted: state.Accepted{
+		Kind: fsm.KindMemory, Session: m.s.LastChat, Input: m.word(fsm.WordNextInput), Source: fsm.FromOperator, Compacts: true, Ahead: true,
+	}})
+}
+
+// noteChat notes in which session a person asks, for the next start.
+func (m *Machine) noteChat(h *state.Handle) {
+	if h.Kind == fsm.KindUser && readsAhead(&m.s.Config) {
+		m.s.LastChat = h.Session
+	}
+}
+
+func readsAhead(c *fsm.Config) bool {
+	return c.Switches.ReadAhead && c.Init != fsm.InitOff && c.Edition >= fsm.SeventeenthEdition
+}
+
 // hurryCompression ends a compression because another handle waits.
 func (m *Machine) hurryCompression() {
 	for i := range m.s.Handles {
@@ -92,9 +116,9 @@ func (m *Machine) hurryCompression() {
 }
 
 // hurried ends a compression: with its summary if only the reading is unfinished, else
-// without it.
+// without it. What is read ahead has no summary.
 func (m *Machine) hurried(h *state.Handle) firing {
-	if h.Inf.State == state.Condensing {
+	if h.Ahead || h.Inf.State == state.Condensing {
 		return m.uncompressed()
 	}
 	return firing{on: state.OnKeep, write: m.giveUp}

@@ -88,6 +88,8 @@ func (m *Machine) suspension(h *state.Handle) firing {
 	switch {
 	case h.State == state.Stopping && !h.Loaded:
 		return firing{on: m.loss(h, h.Outcome)}
+	case h.Ahead && h.State != state.Queued: // the next boot begins its own
+		return m.uncompressed()
 	case (h.Kind == fsm.KindInit || h.Kind == fsm.KindFarewell) && !h.Suspended():
 		return firing{on: state.OnAbandon, write: func(h *state.Handle) {
 			h.Failure = m.word(fsm.WordShuttingDown)
@@ -131,6 +133,7 @@ func (m *Machine) serve(int) firing {
 		}
 	}
 	m.armBeat()
+	m.readAhead()
 	return firing{}
 }
 

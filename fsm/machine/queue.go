@@ -162,7 +162,7 @@ func (m *Machine) start(h *state.Handle) firing {
 		return firing{on: again, resumes: true, write: func(h *state.Handle) { h.Resume = "" }}
 	}
 	switch {
-	case h.Compacts && !m.s.Cached.IsOf(h):
+	case h.Compacts && !h.Ahead && !m.s.Cached.IsOf(h):
 		return firing{on: state.OnFinish} // HND-67
 	case h.Kind != fsm.KindMemory, h.Compacts:
 		return firing{on: state.OnStart}

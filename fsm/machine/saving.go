@@ -12,7 +12,7 @@ func keepsSession(c *fsm.Config, h *state.Handle) bool {
 	if c.Switches.History == fsm.HistoryNone || len(h.Context) > 0 {
 		return false
 	}
-	return h.Learns() || h.Compacts
+	return h.Learns() || h.Compacts && h.Session != ""
 }
 
 // load reads the handle's session, if it has one.
@@ -42,7 +42,7 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 	s.Pending = m.s.Config.Words.Mend(s.Pending)
 	on := m.begins(h)
 	switch {
-	case h.Compacts && (s.Version != h.Sess.Version || m.overflows(h, &s)):
+	case h.Compacts && (!h.Ahead && s.Version != h.Sess.Version || m.overflows(h, &s)):
 		on = state.OnFinish // HND-67
 	case m.overflows(h, &s):
 		on = state.OnCompact

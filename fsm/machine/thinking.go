@@ -23,7 +23,7 @@ func (m *Machine) think(i int) firing {
 	switch f, ok := m.condense(h, false); {
 	case ok && !m.hopeless(h, &h.Sess, h.Inf.Talk.Messages[h.TurnAt], tools):
 		return f
-	case h.Compacts && h.Inf.Compactions == 0:
+	case h.Compacts && !h.Ahead && h.Inf.Compactions == 0:
 		return m.uncompressed() // nothing would leave
 	}
 	if f, ok := m.fit(h, system, tools); !ok {

@@ -138,6 +138,10 @@ func switchDocs() []switchDoc {
 			{"false", "a result enters the conversation as the tool has cut it", "TOL-4"},
 			{"true", "a result is kept whole; its share enters, and `read_more` reads on", "TXT-1"},
 		}},
+		{"read_ahead", []valueDoc{
+			{"false", "the first question after a start waits until the model has read its whole prompt", "HND-71"},
+			{"true", "what comes before it is read while nobody waits", "HND-71"},
+		}},
 	}
 }
 

@@ -76,3 +76,13 @@ func (s *Snapshot) Count(kind fsm.Kind) int {
 	}
 	return n
 }
+
+// Idle reports whether no handle runs or is to run: those there are wait for a person, or for the model.
+func (s *Snapshot) Idle() bool {
+	for i := range s.Handles {
+		if h := &s.Handles[i]; !h.Suspended() && h.State != Parked {
+			return false
+		}
+	}
+	return true
+}

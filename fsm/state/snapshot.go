@@ -28,6 +28,7 @@ type Snapshot struct {
 	Initialized  bool           `json:"initialized,omitempty"`  // an initial inference has ended, in this epoch or before
 	LastEvent    bool           `json:"last_event,omitempty"`   // the last handle that started was an event
 	LastSession  string         `json:"last_session,omitempty"` // the session that the model was asked for last, if session_burst matters
+	LastChat     string         `json:"last_chat,omitempty"`    // the session in which a person asked last, if the next start reads it ahead (HND-71)
 	Burst        int            `json:"burst,omitempty"`        // starts in a row of LastSession ahead of another session's turn
 
 	Reads  int  `json:"reads,omitempty"`  // tokens that the model's machine reads per second; 0: unknown
@@ -120,6 +121,9 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	x.Bool(s.GraceTimer != 0)
 	x.Bool(s.Initialized)
 	x.Bool(s.LastEvent)
+	if s.LastChat != "" {
+		x.Str(s.LastChat)
+	}
 	if s.LastSession != "" { // a burst is of a session
 		x.Str(s.LastSession)
 		x.Int(s.Burst)
@@ -183,6 +187,7 @@ func (h *Handle) hash(texts bool) uint64 {
 	x.Int(h.StoreTries)
 	x.Bool(h.Hush)
 	x.Bool(h.Compacts)
+	x.Bool(h.Ahead)
 	h.hashTurn(&x)
 	if texts {
 		h.hashTexts(&x)

@@ -162,8 +162,11 @@ func TestPartSaysHowMuchIsLeftOut(t *testing.T) {
 // CLI-211: a compression is shown as what it is, whatever its session's next question is.
 func TestSubjectOfACompression(t *testing.T) {
 	for compacts, want := range map[bool]string{false: "hello", true: "compress the conversation"} { // order-free: each is a case of its own
-		if got := Subject("hello", compacts); got != want {
+		if got := Subject("hello", compacts, false); got != want {
 			t.Errorf("compacts %t: got %q, want %q", compacts, got, want)
 		}
+	}
+	if got := Subject("hello", true, true); got != "read the conversation ahead" {
+		t.Errorf("read ahead: got %q", got)
 	}
 }

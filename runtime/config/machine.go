@@ -93,6 +93,7 @@ func machineKeys() []machineKey {
 		{"switches.init_beside", "the first initial inference runs while requests are served"},
 		{"switches.progress", "model calls have deadlines by their progress"},
 		{"switches.keep_texts", "long results are kept whole, and read on in"},
+		{"switches.read_ahead", "at a start the model reads what the next question comes after"},
 
 		{"prompts.identity", "the system prompt, or its first part"},
 		{"prompts.question", "asked before the input, in cognition"},
@@ -139,6 +140,9 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 		Channels: c.channels(),
 	}
 	m.Heartbeat.To = c.Named(m.Heartbeat.To)
+	if b := c.Brain; !b.Preload || b.KeepAlive == 0 || b.Kind == "demo" {
+		m.Switches.ReadAhead = false // there is no model to read, or none that stays
+	}
 	if m.Switches.Progress {
 		b := c.Brain
 		m.Pace = fsm.Pace{Load: fsm.Millis(b.Timeouts.Load.Milliseconds()), Idle: fsm.Millis(b.Timeouts.Idle.Milliseconds()), Reads: b.Reads, Writes: b.Writes}

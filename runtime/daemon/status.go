@@ -48,7 +48,7 @@ func (d *Daemon) status() comm.Status {
 			continue
 		}
 		s.Active = append(s.Active, comm.Active{
-			Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Since: began, Waits: note, Text: wording.Clip(wording.Subject(h.Input, h.Compacts), textShown),
+			Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Since: began, Waits: note, Text: wording.Clip(wording.Subject(h.Input, h.Compacts, h.Ahead), textShown),
 			Inference: h.Inf.State, Label: view.Config.Label(h.Inf.State), Request: h.Request.ID, Asks: asks,
 		})
 	}
@@ -64,6 +64,6 @@ func (d *Daemon) status() comm.Status {
 // queued returns a handle that waits, and why.
 func queued(h *state.Handle, why string) comm.Queued {
 	return comm.Queued{
-		Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Request: h.Request.ID, Text: wording.Clip(wording.Subject(h.Input, h.Compacts), textShown), Why: why,
+		Handle: h.ID, Kind: h.Kind, Session: h.Session, State: h.State, Request: h.Request.ID, Text: wording.Clip(wording.Subject(h.Input, h.Compacts, h.Ahead), textShown), Why: why,
 	}
 }

@@ -42,7 +42,7 @@ func Runs(j engine.Reader, after uint64) ([]Run, error) {
 		for i := range s.Handles {
 			if h := &s.Handles[i]; h.ID > last && h.Kind != fsm.KindUser {
 				open[h.ID] = len(all)
-				all = append(all, Run{Handle: h.ID, Kind: h.Kind, Session: h.Session, Home: h.Home, Index: index, Admitted: at, Input: wording.Subject(h.Input, h.Compacts), State: h.State})
+				all = append(all, Run{Handle: h.ID, Kind: h.Kind, Session: h.Session, Home: h.Home, Index: index, Admitted: at, Input: wording.Subject(h.Input, h.Compacts, h.Ahead), State: h.State})
 			}
 		}
 		last = s.LastHandle

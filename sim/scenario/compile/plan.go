@@ -80,12 +80,13 @@ func Plan(f *format.File) sim.Plan {
 }
 
 // Config is the profile with the file's own settings and, after them, later ones.
-// Unless the file mentions the initial inference it is off (SCN-4).
+// Unless the file mentions the initial inference it is off, and so is reading ahead (SCN-4).
 func Config(f *format.File, settings ...*format.Config) fsm.Config {
 	c, _ := profile.Named(cmp.Or(f.Profile, format.DefaultProfile)) // checked when the file was loaded
 	if f.ScriptFor == nil || f.ScriptFor.Init == nil {
 		c.Init = fsm.InitOff
 	}
+	c.Switches.ReadAhead = false // a script has lines for questions
 	for _, s := range settings {
 		c = s.Apply(c)
 	}

@@ -1,0 +1,136 @@
+package machine_test
+
+import (
+	"testing"
+
+	"shelly/fsm"
+	"shelly/fsm/state"
+)
+
+// ahead returns a driver of a machine that reads ahead, whose initial inference has ended.
+func ahead(t *testing.T, change func(*fsm.Config)) *driver {
+	d := driverOf(t, "default")
+	d.config.Switches.NoCognition, d.config.Switches.Remember, d.config.Switches.ReadAhead = true, fsm.RememberOff, true
+	d.config.Switches.NoFarewell, d.config.Init = true, fsm.InitFirstStart
+	if change != nil {
+		change(&d.config)
+	}
+	d.boot()
+	if d.config.Init != fsm.InitOff {
+		d.answer("I have looked around.")
+	}
+	d.signal()
+	return d
+}
+
+// readsAhead returns the call that has a prompt read, if the last step made one.
+func (d *driver) readsAhead() (ask fsm.AskBrain, ok bool) {
+	for _, ask := range of[fsm.AskBrain](d.effects) {
+		if ask.Purpose == fsm.PurposePrefill {
+			return ask, true
+		}
+	}
+	return fsm.AskBrain{}, false
+}
+
+func TestHND71WhoReadsAhead(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*fsm.Config)
+		want   bool
+	}{
+		{"by default", nil, true},
+		{"with cognition", func(c *fsm.Config) { c.Switches.NoCognition = false }, true},
+		{"without the switch", func(c *fsm.Config) { c.Switches.ReadAhead = false }, false},
+		{"without progress", func(c *fsm.Config) { c.Switches.Progress = false }, false},
+		{"without an initial inference at any start", func(c *fsm.Config) { c.Init = fsm.InitOff }, false},
+		{"in an earlier edition", func(c *fsm.Config) { c.Edition = fsm.SixteenthEdition }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := ahead(t, tt.change)
+			d.boot()
+			ask, ok := d.readsAhead()
+			if ok != tt.want {
+				t.Fatalf("the effects are %+v", d.effects)
+			}
+			if ok && (ask.Options.MaxTokens != 1 || len(ask.Conversation.Messages) != 1 || ask.System == "" || ask.Tools != fsm.AllTools) {
+				t.Errorf("it asks %+v", ask)
+			}
+		})
+	}
+}
+
+// What was read is neither kept nor told, and so is what could not be read.
+func TestHND71WhatIsReadAheadChangesNothing(t *testing.T) {
+	for name, end := range map[string]func(*driver){
+		"read":   func(d *driver) { d.answer("Hello") },
+		"failed": func(d *driver) { d.brainFails(fsm.BrainUnreachable, "nobody is there") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := ahead(t, nil)
+			d.boot()
+			end(d)
+			if n := len(d.m.View().Handles); n > 0 || len(of[fsm.SaveSession](d.effects))+len(of[fsm.Reply](d.effects))+len(of[fsm.Report](d.effects)) > 0 {
+				t.Errorf("there are %d handles after %+v", n, d.effects)
+			}
+		})
+	}
+}
+
+func TestHND71AnArrivalEndsTheReading(t *testing.T) {
+	d := ahead(t, nil)
+	d.boot()
+	d.in("a", "hello")
+	if len(of[fsm.AbortCall](d.effects)) != 1 {
+		t.Errorf("the effects are %+v", d.effects)
+	}
+	d.inStates(state.Loading)
+}
+
+// The next start reads the session in which a person asked last, and no other.
+func TestHND71ANextStartReadsTheLastChat(t *testing.T) {
+	d := ahead(t, nil)
+	d.boot()
+	d.answer("")
+	d.in("a", "hello")
+	d.finishes("a")
+	d.raise("disk.full")
+	d.loads(fsm.Session{})
+	d.answer("It is full.")
+	d.saves()
+	d.boot()
+	loads := of[fsm.LoadSession](d.effects)
+	if len(loads) != 1 || loads[0].Session != "a" {
+		t.Fatalf("the effects are %+v", d.effects)
+	}
+	d.loads(fsm.Session{Version: 1, History: []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day"}}})
+	if ask, ok := d.readsAhead(); !ok || len(ask.Conversation.Messages) != 3 {
+		t.Errorf("it asks %+v", ask)
+	}
+}
+
+// Whatever else is to be done at a start has the model read what it needs.
+func TestHND71OtherWorkAtAStartComesFirst(t *testing.T) {
+	d := ahead(t, nil)
+	d.boot()
+	d.answer("")
+	d.in("a", "hello")
+	d.boot()
+	if _, ok := d.readsAhead(); ok || len(d.m.View().Handles) != 1 {
+		t.Errorf("the effects are %+v", d.effects)
+	}
+}
+
+func TestHND71AReadingEndsWithItsEpoch(t *testing.T) {
+	for name, end := range map[string]func(*driver){"a crash": (*driver).boot, "a stop": func(d *driver) { d.signal(); d.signal(); d.boot() }} {
+		t.Run(name, func(t *testing.T) {
+			d := ahead(t, nil)
+			d.boot()
+			end(d)
+			d.inStates(state.Execution)
+			if _, ok := d.readsAhead(); !ok {
+				t.Errorf("the effects are %+v", d.effects)
+			}
+		})
+	}
+}
