@@ -55,7 +55,8 @@ func (a Arguments) Is(name string) bool {
 // signature is a tool's schema, ready to check arguments and to explain what is
 // wrong with them to a small model.
 type signature struct {
-	tool string
+	tool    string
+	subject []string // the arguments that approvals are about, if the tool names them
 	parameters.Schema
 	names []string                        // the required ones first, each part in order
 	each  map[string]*jsonschema.Resolved // by name, except those that only the whole schema can check
@@ -66,7 +67,7 @@ func newSignature(decl fsm.ToolDecl) (signature, error) {
 	if err != nil {
 		return signature{}, err
 	}
-	s := signature{tool: decl.Name, Schema: of, names: slices.Clone(of.Required), each: map[string]*jsonschema.Resolved{}}
+	s := signature{tool: decl.Name, subject: decl.Subject, Schema: of, names: slices.Clone(of.Required), each: map[string]*jsonschema.Resolved{}}
 	for _, name := range slices.Sorted(maps.Keys(of.Properties)) {
 		if !slices.Contains(s.names, name) {
 			s.names = append(s.names, name)
@@ -80,7 +81,8 @@ func newSignature(decl fsm.ToolDecl) (signature, error) {
 
 // parse reads and checks the arguments of a call (TOL-2). It accepts the harmless forms
 // that models write: nothing or null for no arguments, the object as a JSON
-// string, null for an optional argument that is left out and cannot be null.
+// string, null for an optional argument that is left out and cannot be null, and what
+// [signature.meant] knows.
 func (s signature) parse(raw string) (Arguments, error) {
 	if raw = strings.TrimSpace(raw); raw == "" {
 		raw = "null"
@@ -173,6 +175,7 @@ func (s signature) check(a Arguments) error {
 	unknown := 0
 	for _, name := range slices.Sorted(maps.Keys(a)) {
 		p, known := s.Properties[name]
+		a[name] = s.meant(name, a[name])
 		switch {
 		case !known && s.Open:
 		case !known && unknown >= unknownMax:
@@ -201,6 +204,54 @@ func (s signature) check(a Arguments) error {
 		return errors.New(strings.Join(wrong, "; "))
 	}
 	return s.Validate(map[string]any(a))
+}
+
+// meant returns the value that an argument stands for where it does not fit the schema: a number, true,
+// false or null that is written as a text, and nothing at all as an empty one. Where approvals are about
+// other arguments, it also returns the list of objects that a text holds as JSON, and that of a single
+// object: a pattern for an argument would see these texts otherwise than what the tool gets (APR-11).
+func (s signature) meant(name string, v any) any {
+	p, one := s.Properties[name], s.each[name]
+	if one == nil || one.Validate(v) == nil {
+		return v
+	}
+	other := v
+	if text, is := v.(string); is {
+		other = unquoted(text)
+		if other == nil && (!plainType(p) || slices.Contains(s.Required, name)) { // an empty text may be a wrong one
+			return v
+		}
+	}
+	compound := false
+	switch of := other.(type) {
+	case map[string]any:
+		compound, other = true, []any{of}
+	case []any:
+		compound = true
+	}
+	allowed := !compound || len(s.subject) > 0 && !slices.Contains(s.subject, name) && p.Items != nil && len(p.Items.Properties) > 0
+	if allowed && (other == nil || one.Validate(other) == nil) {
+		return other
+	}
+	return v
+}
+
+// plainType reports whether a schema has a type and cannot be a text.
+func plainType(p *jsonschema.Schema) bool { return p.Type != "" && p.Type != "string" }
+
+// unquoted returns the value that a text holds as JSON, or as Python writes it, or the text if there is none.
+func unquoted(text string) any {
+	bare := strings.TrimSpace(text)
+	switch strings.ToLower(bare) {
+	case "", "null", "none":
+		return nil
+	case "true", "false":
+		return strings.EqualFold(bare, "true")
+	}
+	if v, err := decode(bare); err == nil {
+		return v
+	}
+	return text
 }
 
 // usage lists the arguments that the tool takes.

@@ -166,6 +166,41 @@ func TestTOL2LongNumbersStayAsTheyAre(t *testing.T) {
 	}
 }
 
+// What is written as a text but can mean only one thing counts as that. Lists are read so only where
+// no approval may be about them.
+func TestTOL2ATextThatHoldsTheValueCountsAsIt(t *testing.T) {
+	const parameters = `{"type":"object","required":["must"],"properties":{"must":{"type":"integer"},"n":{"type":"integer"},"on":{"type":"boolean"},"text":{"type":"string"},
+		"either":{"anyOf":[{"type":"integer"},{"type":"null"}]},"any":{},"argv":{"type":"array","items":{"type":"string"}},
+		"edits":{"type":"array","items":{"type":"object","properties":{"old":{"type":"string"}},"required":["old"]}}}}`
+	for _, c := range []struct {
+		subject          []string
+		args, want, fail string
+	}{
+		{nil, `{"must": "1", "n": " 7 ", "on": "True", "either": "3"}`, `{"either":3,"must":1,"n":7,"on":true}`, ""},
+		{nil, `{"must": 1, "n": "", "on": "None"}`, `{"must":1}`, ""},
+		{nil, `{"must": 1, "text": "7", "any": "7"}`, `{"any":"7","must":1,"text":"7"}`, ""},
+		{nil, `{"must": ""}`, "", `argument must must be a whole number, not the text ""`},
+		{nil, `{"must": 1, "text": 7}`, "", "argument text must be a string, not 7"},
+		{nil, `{"must": 1, "on": "1"}`, "", `argument on must be true or false, not the text "1"`},
+		{nil, `{"must": 1, "edits": "[{\"old\": \"a\"}]"}`, "", "argument edits must be a list"},
+		{[]string{"text"}, `{"must": 1, "edits": "[{\"old\": \"a\"}]"}`, `{"edits":[{"old":"a"}],"must":1}`, ""},
+		{[]string{"text"}, `{"must": 1, "edits": {"old": "a"}}`, `{"edits":[{"old":"a"}],"must":1}`, ""},
+		{[]string{"text"}, `{"must": 1, "edits": "[{\"new\": \"a\"}]"}`, "", "argument edits must be a list"},
+		{[]string{"edits"}, `{"must": 1, "edits": {"old": "a"}}`, "", "argument edits must be a list"},
+		{[]string{"text"}, `{"must": 1, "argv": "[\"a\"]"}`, "", "argument argv must be a list"},
+	} {
+		s, err := newSignature(fsm.ToolDecl{Name: "pick", Parameters: parameters, Subject: c.subject})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := s.parse(c.args)
+		got, _ := json.Marshal(a)
+		if c.fail == "" && (err != nil || string(got) != c.want) || c.fail != "" && (err == nil || !strings.HasPrefix(err.Error(), c.fail)) {
+			t.Errorf("%s: got %s, %v; want %s %s", c.args, got, err, c.want, c.fail)
+		}
+	}
+}
+
 func TestTOL2AFailureSaysWhatIsAllowed(t *testing.T) {
 	const parameters = `{"type":"object","properties":{
 		"unit":{"type":"string","enum":["C","F"]},"day":{"type":"string","pattern":"^[a-z]+$"},"long":{"type":"string","minLength":3,"maxLength":5},
@@ -183,7 +218,7 @@ func TestTOL2AFailureSaysWhatIsAllowed(t *testing.T) {
 		`{"hour": 24}`:                  `argument hour must be a whole number up to 23, not 24; `,
 		`{"part": 2}`:                   `argument part must be a number from 0.5 to 1, not 2; `,
 		`{"more": 5}`:                   `argument more does not fit its schema: `,
-		`{"more": "5"}`:                 `argument more must be a number, not the text "5"; `,
+		`{"more": "five"}`:              `argument more must be a number, not the text "five"; `,
 		`{"words": []}`:                 `argument words must be a list of 1 to 2, not of 0; `,
 		`{"words": ["a", 1]}`:           `argument words[1] must be a string, not 1; `,
 		`{"words": "a"}`:                `argument words must be a list of 1 to 2, not the text "a"; `,
@@ -193,6 +228,9 @@ func TestTOL2AFailureSaysWhatIsAllowed(t *testing.T) {
 		`{"at": {"x": 1, "y": [1, 3]}}`: `argument at.y[1] must be one of 1, 2, not 3; `,
 		`{"at": {"x": 1, "z": 1}}`:      `argument at does not fit its schema: unexpected`,
 		`{"at": 1}`:                     `argument at must be an object, not 1; `,
+		`{"at": "{\"x\": 1}"}`:          `argument at must be an object, not the text "{\"x\": 1}"; `,
+		`{"hour": "24"}`:                `argument hour must be a whole number up to 23, not the text "24"; `,
+		`{"unit": ""}`:                  `argument unit must be one of "C", "F", not the text ""; `,
 	} {
 		if _, err := s.parse(args); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", args, err, want)

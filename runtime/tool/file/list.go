@@ -24,7 +24,7 @@ func listDirDecl(everywhere bool) fsm.ToolDecl {
 		Description: "List a folder" + reach(everywhere) + ": folders end with /, files have their size.",
 		Parameters: `{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"Default: the workspace"},` +
-			fmt.Sprintf(`"depth":{"type":"integer","minimum":1,"maximum":%d,"description":"Levels"},`, listDepthMax) +
+			fmt.Sprintf(`"depth":{"type":"integer","minimum":0,"maximum":%d,"description":"Levels"},`, listDepthMax) +
 			`"dates":{"type":"boolean"}},"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
 		Source:  fsm.FromWorkspace,

@@ -27,9 +27,9 @@ func readFileDecl(everywhere bool) fsm.ToolDecl {
 		Description: "Read a text file" + reach(everywhere) + ". A long one comes in parts; the last line says how to read on.",
 		Parameters: `{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"Such as src/main.go"},` +
-			`"offset":{"type":"integer","minimum":1,"description":"First line"},` +
-			`"limit":{"type":"integer","minimum":1,"description":"How many lines"},` +
-			`"column":{"type":"integer","minimum":1,"description":"First character, in a very long line"},` +
+			`"offset":{"type":"integer","minimum":0,"description":"First line"},` +
+			`"limit":{"type":"integer","minimum":0,"description":"How many lines"},` +
+			`"column":{"type":"integer","minimum":0,"description":"First character, in a very long line"},` +
 			`"numbers":{"type":"boolean","description":"Show line numbers"}},` +
 			`"required":["path"],"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
@@ -77,7 +77,7 @@ func (t *Tools) readFile(ctx context.Context, _ fsm.RunTool, a tool.Arguments) t
 		return tool.Result{Text: describe(sample, f, f.info.Size())}
 	}
 	p := page{
-		first: a.Number("offset", 1), column: a.Number("column", 1), limit: a.Number("limit", 0), numbers: a.Is("numbers"),
+		first: max(a.Number("offset", 1), 1), column: max(a.Number("column", 1), 1), limit: a.Number("limit", 0), numbers: a.Is("numbers"),
 		room: t.room(), looks: t.options.ReadBytesMax,
 	}
 	if err := p.fill(ctx, sample, f, written); err != nil {

@@ -37,7 +37,7 @@ func TestOptionsAreChecked(t *testing.T) {
 }
 
 func TestTOL2BadArgumentsAreAClearResult(t *testing.T) {
-	const usage = "; read_file takes: path (a string, required), column (a whole number from 1 on), limit (a whole number from 1 on), numbers (true or false), offset (a whole number from 1 on)"
+	const usage = "; read_file takes: path (a string, required), column (a whole number from 0 on), limit (a whole number from 0 on), numbers (true or false), offset (a whole number from 0 on)"
 	for _, c := range []struct{ args, want string }{
 		{`{"path": "notes.txt"`, "the arguments are not JSON (unexpected end of JSON input)" + usage},
 		{`{"path": "a"} {}`, "the arguments are not JSON (invalid character '{' after top-level value)" + usage},
@@ -51,10 +51,12 @@ func TestTOL2BadArgumentsAreAClearResult(t *testing.T) {
 		{`{"path": 3}`, "argument path must be a string, not 3" + usage},
 		{`{"path": ["a"]}`, "argument path must be a string, not a list" + usage},
 		{`{"path": {"a": 1}}`, "argument path must be a string, not an object" + usage},
-		{`{"path": "a", "offset": "2"}`, `argument offset must be a whole number from 1 on, not the text "2"` + usage},
-		{`{"path": "a", "offset": 1.5}`, "argument offset must be a whole number from 1 on, not 1.5" + usage},
-		{`{"path": "a", "offset": 0}`, "argument offset must be a whole number from 1 on, not 0" + usage},
-		{`{"path": "a", "limit": true}`, "argument limit must be a whole number from 1 on, not true" + usage},
+		{`{"path": "a", "offset": "two"}`, `argument offset must be a whole number from 0 on, not the text "two"` + usage},
+		{`{"path": "a", "offset": "-1"}`, `argument offset must be a whole number from 0 on, not the text "-1"` + usage},
+		{`{"path": "a", "numbers": "1"}`, `argument numbers must be true or false, not the text "1"` + usage},
+		{`{"path": "a", "offset": 1.5}`, "argument offset must be a whole number from 0 on, not 1.5" + usage},
+		{`{"path": "a", "offset": -1}`, "argument offset must be a whole number from 0 on, not -1" + usage},
+		{`{"path": "a", "limit": true}`, "argument limit must be a whole number from 0 on, not true" + usage},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			got := newWorld(t).runner().Run(guard(t), fsm.RunTool{Name: "read_file", Args: c.args})
@@ -74,6 +76,13 @@ func TestHarmlessFormsOfArgumentsAreTaken(t *testing.T) {
 		{"list_dir", `{"path": null}`, "notes.txt  24 bytes\n"},
 		{"read_file", `"{\"path\": \"notes.txt\"}"`, "alpha\n"},
 		{"read_file", `{"path": "notes.txt", "offset": null, "limit": 3.0}`, "alpha\n"},
+		{"read_file", `{"path": "notes.txt", "offset": "2", "limit": " 1 "}`, "beta format\n"},
+		{"read_file", `{"path": "notes.txt", "offset": "", "limit": "None", "column": "null"}`, "alpha\n"},
+		{"read_file", `{"path": "notes.txt", "offset": 0, "limit": 0, "column": 0}`, "alpha\n"},
+		{"read_file", `{"path": "notes.txt", "numbers": "True"}`, "1: alpha\n"},
+		{"list_dir", `{"depth": 0}`, "notes.txt  24 bytes\n"},
+		{"edit_file", `{"path": "notes.txt", "edits": "[{\"old\": \"beta\", \"new\": \"x\"}]"}`, "+x format\n"},
+		{"edit_file", `{"path": "notes.txt", "edits": {"old": "beta", "new": "x"}}`, "+x format\n"},
 	} {
 		t.Run(c.tool+c.args, func(t *testing.T) {
 			got := newWorld(t).runner().Run(guard(t), fsm.RunTool{Name: c.tool, Args: c.args})
