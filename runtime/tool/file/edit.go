@@ -117,7 +117,7 @@ func edited(p *place, a tool.Arguments) (alteration, error) {
 // created returns a new file, whose only edit replaces nothing.
 func created(p *place, edits []edit) (alteration, error) {
 	if len(edits) != 1 || edits[0].old != "" {
-		return alteration{}, tool.Refuse("no such file: %s; glob finds files by name, and write_file makes one", strconv.Quote(p.shown))
+		return alteration{}, tool.Refuse("no such file: %s%s; write_file makes a new one", strconv.Quote(p.shown), p.near())
 	}
 	return alteration{content: []byte(edits[0].new), after: edits[0].new}, nil
 }

@@ -129,7 +129,8 @@ func TestTOL23AnEditThatIsNotMade(t *testing.T) {
 		{"an edit without new", "argument edits[0].new is missing; edit_file takes: path (a string, required), all (true or false), edits (a list of at most 100 objects with all, new, old)", object{"edits": []object{{"old": "a"}}}},
 		{"the second of two", "edit 2 of 2: old is not found", object{"edits": []object{{"old": "func main", "new": "x"}, {"old": "func nine", "new": "y"}}}},
 		{"two that overlap", "it replaces a part of line 3 that another edit replaces, too", object{"edits": []object{{"old": "func main", "new": "x"}, {"old": "main() {", "new": "y"}}}},
-		{"not there", `no such file: "absent"; glob finds files by name, and write_file makes one`, object{"path": "absent", "old": "a", "new": "b"}},
+		{"not there", `no such file: "absent"; list_dir shows what there is; write_file makes a new one`, object{"path": "absent", "old": "a", "new": "b"}},
+		{"elsewhere", `no such file: "main.go"; there is "src/main.go"; write_file makes a new one`, object{"path": "main.go", "old": "a", "new": "b"}},
 		{"no text", "is not a text that edit_file can change", object{"path": "bin", "old": "a", "new": "b"}},
 		{"what the encoding lacks", "is written in Windows-1252 (Latin-1), which lacks some of the new characters", object{"path": "latin", "old": "créée", "new": "世界"}},
 	} {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,28 +22,61 @@ const (
 // near suggests what a path that does not exist may have meant: similar names in the same
 // folder, and the same name elsewhere in the workspace (TOL-12).
 func (t *Tools) near(ctx context.Context, wanted string) string {
+	inside := t.inside(wanted)
+	if strings.Contains(inside, "/") || inside != "" && filepath.Clean(wanted) != filepath.Clean(withoutPosition(undressed(wanted))) {
+		return "; there is " + strconv.Quote(wording.Path(inside))
+	}
 	wanted = filepath.Clean(wanted)
 	if filepath.IsAbs(wanted) {
 		wanted = t.relative(wanted)
 	}
-	if !filepath.IsLocal(wanted) {
-		return "; list_dir shows what there is"
-	}
 	var found []string
 	look := lookup{t: t, ctx: ctx, left: nearReadMax, add: func(name string) bool {
-		found = append(found, strconv.Quote(wording.Path(name)))
+		if shown := strconv.Quote(wording.Path(name)); !slices.Contains(found, shown) {
+			found = append(found, shown)
+		}
 		return len(found) < nearMax
 	}}
+	if inside != "" {
+		look.add(inside)
+	}
+	if !filepath.IsLocal(wanted) {
+		return suggested(found)
+	}
 	dir, base := path.Split(wanted)
 	dir = path.Clean(dir)
 	if beside := wording.Nearest(base, look.names(dir)); beside != "" {
 		look.add(path.Join(dir, beside))
 	}
 	look.named(base, path.Join(dir, base))
+	return suggested(found)
+}
+
+func suggested(found []string) string {
 	if len(found) == 0 {
 		return "; list_dir shows what there is"
 	}
 	return "; there is " + strings.Join(found, ", ")
+}
+
+// inside returns the path of what there is in the workspace that a path plainly means which leads to
+// nothing or outside: as it is without what models put around it, or without its first folders, such as
+// those of another machine. It returns an empty one if there is nothing, or only what is private.
+func (t *Tools) inside(path string) string {
+	path = strings.TrimLeft(withoutPosition(undressed(path)), "/")
+	for rest, more := path, path != ""; more; _, rest, more = strings.Cut(rest, "/") {
+		if !filepath.IsLocal(rest) {
+			continue
+		}
+		real, err := filepath.EvalSymlinks(filepath.Join(t.real, rest))
+		if err != nil || t.isPrivate(real) {
+			continue
+		}
+		if to, err := filepath.Rel(t.real, real); err == nil && filepath.IsLocal(to) && to != "." {
+			return filepath.Clean(rest)
+		}
+	}
+	return ""
 }
 
 // lookup is a search through the workspace.

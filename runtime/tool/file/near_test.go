@@ -23,6 +23,19 @@ func TestTOL12AMissingFileNamesNearOnes(t *testing.T) {
 		"canary.txt":             "; list_dir shows what there is", // a link leads to it
 		"%2e%2e/x":               "; list_dir shows what there is",
 		"dangling":               `"dangling" is a symbolic link that leads to nothing`,
+		" notes.txt ":            `; there is "notes.txt"`,
+		"`src/main.go`":          `no such file or folder: "` + "`src/main.go`" + `"; there is "src/main.go"`,
+		`"src/main.go"`:          `; there is "src/main.go"`,
+		`src\main.go`:            `; there is "src/main.go"`,
+		"~/src/main.go":          `; there is "src/main.go"`,
+		"src/main.go:7:2":        `; there is "src/main.go"`,
+		"workspace/src/main.go":  `; there is "src/main.go"`,
+		"/src/main.go":           `"/src/main.go" is outside the workspace; in it there is "src/main.go"`,
+		"/home/ann/app/src":      `is outside the workspace; in it there is "src"`,
+		"file:///repo/notes.txt": `; there is "notes.txt"`,
+		"/repo/build/tmp.o":      "give a path relative to the workspace, such as . or notes.txt",
+		"/repo/link_out":         "give a path relative to the workspace, such as . or notes.txt",
+		"../../src/../..":        "give a path relative to the workspace, such as . or notes.txt",
 	} {
 		got := w.call("read_file", map[string]any{"path": path})
 		if !got.Invalid || !strings.HasSuffix(got.Text, want) {

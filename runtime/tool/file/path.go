@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -104,6 +103,9 @@ func (t *Tools) resolve(path string) (spot, error) {
 		rel = t.relative(rel)
 	}
 	if !filepath.IsLocal(rel) {
+		if inside := t.inside(path); inside != "" {
+			return spot{}, tool.Refuse("%s is outside the workspace; in it there is %s", strconv.Quote(path), strconv.Quote(wording.Path(inside)))
+		}
 		return spot{}, tool.Refuse("%s is outside the workspace; give a path relative to the workspace, such as . or notes.txt", strconv.Quote(path))
 	}
 	root, err := t.workspace()
@@ -131,7 +133,7 @@ func (t *Tools) meant(path string) string {
 	if !strings.Contains(path, `\x`) {
 		return path
 	}
-	raw := regexp.MustCompile(`\\x[0-9a-f]{2}`).ReplaceAllStringFunc(path, func(escape string) string {
+	raw := escapedByte.ReplaceAllStringFunc(path, func(escape string) string {
 		b, _ := strconv.ParseUint(escape[2:], 16, 8) // two digits always can be read
 		return string([]byte{byte(b)})
 	})

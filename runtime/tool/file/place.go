@@ -29,8 +29,9 @@ type place struct {
 	own    bool
 	folder string // in the root, without symbolic links; it may not exist yet
 	name   string
-	real   string // the folder, absolute
-	shown  string // the path as the call gave it
+	real   string        // the folder, absolute
+	shown  string        // the path as the call gave it
+	near   func() string // what else the path may mean, for a failure
 	info   fs.FileInfo
 	held   []byte
 }
@@ -43,6 +44,7 @@ func (t *Tools) place(ctx context.Context, path string) (*place, error) {
 			p.close()
 			return nil, err
 		}
+		p.near = func() string { return t.near(ctx, path) }
 		return p, nil
 	})
 }
@@ -72,7 +74,26 @@ func (t *Tools) placeOnce(path string) (*place, error) {
 	if target == t.real {
 		return p, tool.Refuse("%s is a directory; give a file's name", strconv.Quote(path))
 	}
-	return p, t.look(p)
+	if err = t.look(p); err == nil && p.info == nil {
+		err = t.dressed(path)
+	}
+	return p, err
+}
+
+// dressed refuses the path of a new file that is written as no path is, such as in quotes: a file of
+// that name is never meant. In a folder that has such a name it may be.
+func (t *Tools) dressed(path string) error {
+	plain := undressed(path)
+	if plain == path {
+		return nil
+	}
+	if _, err := os.Lstat(t.absolute(filepath.Dir(path))); err == nil && undressed(filepath.Base(path)) == filepath.Base(path) {
+		return nil
+	}
+	if home, err := os.UserHomeDir(); err == nil && t.options.Everywhere && strings.HasPrefix(path, "~/") {
+		plain = filepath.Join(home, plain)
+	}
+	return tool.Refuse("%s is not written as a path is; nothing was written: give %s if that is meant", strconv.Quote(path), strconv.Quote(plain))
 }
 
 // target returns where a path leads, absolute and without symbolic links, whether or not

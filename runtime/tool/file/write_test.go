@@ -126,6 +126,13 @@ func TestTOL24PathsThatAreNotWritten(t *testing.T) {
 		{"the workspace", ".", "is a directory", nil},
 		{"a folder", "src", "is a directory", nil},
 		{"a folder's name", "new/", "is the name of a folder", nil},
+		{"in quotes", `"new.txt"`, `"\"new.txt\"" is not written as a path is; nothing was written: give "new.txt" if that is meant`, nil},
+		{"in other quotes", "`a/new.txt`", `give "a/new.txt" if that is meant`, nil},
+		{"after a blank", " new.txt", `give "new.txt" if that is meant`, nil},
+		{"before a line end", "new.txt\n", `give "new.txt" if that is meant`, nil},
+		{"with backslashes", `src\sub\new.txt`, `give "src/sub/new.txt" if that is meant`, nil},
+		{"at home", "~/new.txt", `give "new.txt" if that is meant`, nil},
+		{"as an address", "file://new.txt", `give "new.txt" if that is meant`, nil},
 		{"below a file", "notes.txt/x", "leads through a file as if it were a folder", nil},
 		{"empty", " ", "path is empty", nil},
 		{"NUL", "a\x00b", "holds a NUL byte", nil},
@@ -222,6 +229,19 @@ func tree(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return held
+}
+
+// A name that looks odd is taken where it is there already, and where it is no odd one.
+func TestTOL24AnOddNameThatIsMeantIsWritten(t *testing.T) {
+	w := newWorld(t)
+	w.write("`odd`", "x\n")
+	w.write("~/in/old.txt", "x\n")
+	for _, path := range []string{"`odd`", "~/in/new.txt", `mnt-my\x2ddata.mount`, "it's.txt", "a b.txt", "10:30", `say "hi".txt`} {
+		if got := w.call("write_file", object{"path": path, "content": "y\n"}); got.Failed {
+			t.Errorf("%s: %+v", path, got)
+		}
+		w.holds(path, "y\n")
+	}
 }
 
 // A link inside the workspace stays a link, and its target is written.
