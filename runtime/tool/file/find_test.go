@@ -56,6 +56,14 @@ func TestTOL29GrepFindsLines(t *testing.T) {
 		{"context", "notes.txt\n1- alpha\n2: beta format\n3- gamma\n", object{"pattern": "format", "context": 1, "glob": "notes.*"}},
 		{"an ignored folder by its path", "build/sub/generated\n1: alpha\n", object{"pattern": "alpha", "path": "build"}},
 		{"none", "(no match)\n", object{"pattern": "zeppelin", "glob": "*.py"}},
+		{"no such name", "(no match: no file has such a name)\n", object{"pattern": "alpha", "glob": "*.cc"}},
+		{"a folder's name", "(no match: no file has such a name; sub/deep is a folder)\n", object{"pattern": "alpha", "glob": "deep"}},
+		{"ignored names", "(no match: no file has such a name; .gitignore leaves out build)\n", object{"pattern": "alpha", "glob": "build/**"}},
+		{"a pattern for names as path", "notes.txt\n1: alpha\n", object{"pattern": "alpha", "path": "./not*.txt"}},
+		{"the other way to write either", "notes.txt\n1: alpha\n3: gamma\n[in RE2 | is written without \\: shown is what fits so]\n", object{"pattern": `^alpha\|gamma$`, "path": "notes.txt"}},
+		{"plain text that is no expression", "src/util.py\n1: print('util ok')\n[nothing fits the pattern as an expression: shown is its plain text]\n", object{"pattern": "print(", "path": "src"}},
+		{"plain text that is another expression", "src/util.py\n1: print('util ok')\n[nothing fits the pattern as an expression: shown is its plain text]\n", object{"pattern": "PRINT('util ok')", "ignore_case": true, "path": "src"}},
+		{"neither", "(no match)\n", object{"pattern": "zeppelin(x)", "path": "src"}},
 		{"binary", "(no match)\n", object{"pattern": "alpha", "path": "src/bin.dat"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -64,6 +72,9 @@ func TestTOL29GrepFindsLines(t *testing.T) {
 	}
 	for want, args := range map[string]object{
 		"the pattern is not an RE2 regular expression: missing closing ): `a(b`; put \\ before a character": {"pattern": "a(b"},
+		"missing argument to repetition operator: `*`; glob finds files by name":                            {"pattern": "*.go"},
+		"invalid or unsupported Perl syntax":                                                                {"pattern": "(?=alpha)"},
+		`no such file or folder: "*.md"; glob finds files by a pattern`:                                     {"pattern": "x", "path": "*.md", "glob": "*.go"},
 		"pattern is empty":                    {"pattern": ""},
 		"its repetitions make it too long: 3": {"pattern": "a{0,999}b{0,999}"},
 		"has at most 1000 bytes":              {"pattern": "x", "glob": strings.Repeat("{", 501) + strings.Repeat("}", 501)},
@@ -176,7 +187,12 @@ func TestTOL30GlobFindsNames(t *testing.T) {
 		{"a path", "src/main.go\nsrc/util.py\n", object{"pattern": "src/*.{go,py}"}},
 		{"deep", "node/a/b/c/d/e/f/g\nsub/deep/only-here\n", object{"pattern": "*/**/[go]*"}},
 		{"from a folder", "src/main.go\n", object{"pattern": "*.go", "path": "src"}},
-		{"ignored", "(no such file)", object{"pattern": "run.log"}},
+		{"ignored", "(no such file; .gitignore leaves out run.log)", object{"pattern": "run.log"}},
+		{"in an ignored folder", "(no such file; .gitignore leaves out build)", object{"pattern": "build/sub/*"}},
+		{"an ignored folder", "(no such file; .gitignore leaves out build)", object{"pattern": "build/**"}},
+		{"git's folder", "(no such file; .git is left out)", object{"pattern": ".git/*"}},
+		{"a folder", "(no such file; sub/deep is a folder)", object{"pattern": "deep"}},
+		{"the workspace's path", "src/util.py\n", object{"pattern": "{{ws}}/**/*.py"}},
 		{"not ignored", "keep.log\n", object{"pattern": "*.log"}},
 		{"in an ignored folder by its path", "build/sub/generated\nbuild/tmp.o\n", object{"pattern": "**", "path": "build/"}},
 		{"hidden", ".env\n", object{"pattern": ".env*"}},
@@ -186,7 +202,9 @@ func TestTOL30GlobFindsNames(t *testing.T) {
 		{"not through links", "sub/deep/only-here\n", object{"pattern": "**/only-here"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			same(t, fsm.ToolAnswered{Text: c.want}, project(t).call("glob", c.args))
+			w := project(t)
+			c.args["pattern"] = strings.ReplaceAll(c.args["pattern"].(string), "{{ws}}", w.workspace)
+			same(t, fsm.ToolAnswered{Text: c.want}, w.call("glob", c.args))
 		})
 	}
 	for want, args := range map[string]object{

@@ -36,13 +36,20 @@ func globDecl(everywhere bool) fsm.ToolDecl {
 }
 
 // filter matches paths against a pattern; a pattern without a slash matches names in any folder.
-type filter struct{ pattern string }
+type filter struct {
+	pattern string
+	out     string // what .gitignore leaves out, and a folder, that the pattern may have meant
+	folder  string
+}
 
-// newFilter parses a pattern; an empty one matches every path.
-func newFilter(pattern string) (filter, error) {
+// newFilter parses a pattern, which begins at a folder; an empty one matches every path.
+func (t *Tools) newFilter(pattern, where string) (filter, error) {
 	pattern = strings.TrimPrefix(strings.TrimSpace(pattern), "./")
-	if pattern == "" {
-		return filter{"**"}, nil
+	if path.Clean(where) == "." && path.IsAbs(pattern) {
+		pattern = t.relative(pattern)
+	}
+	if pattern == "" || pattern == "." {
+		return filter{pattern: "**"}, nil
 	}
 	switch {
 	case len(pattern) > patternMax: // braces in braces take the square of it at each path
@@ -63,7 +70,7 @@ func newFilter(pattern string) (filter, error) {
 	if !strings.Contains(pattern, "/") {
 		pattern = "**/" + pattern
 	}
-	return filter{pattern}, nil
+	return filter{pattern: pattern}, nil
 }
 
 // alternativesMax bounds the patterns for which one with braces stands: each may be tried at each path.
@@ -95,6 +102,30 @@ func (f filter) fits(path string) bool {
 	return err == nil && ok
 }
 
+// miss notes an entry that is no hit but may be what is meant.
+func (f *filter) miss(e entry) {
+	switch base, _ := doublestar.SplitPattern(f.pattern); {
+	case e.ignored && f.out == "" && (f.fits(e.path) || base == e.path || strings.HasPrefix(base, e.path+"/")):
+		f.out = e.path
+	case e.IsDir() && f.folder == "" && f.fits(e.path):
+		f.folder = e.path
+	}
+}
+
+// missed returns a remark for a result without a hit.
+func (f *filter) missed() string {
+	switch {
+	case f.pattern == "**":
+	case strings.EqualFold(path.Base(f.out), ".git"):
+		return "; " + wording.PathLine(f.out) + " is left out"
+	case f.out != "":
+		return "; .gitignore leaves out " + wording.PathLine(f.out)
+	case f.folder != "":
+		return "; " + wording.PathLine(f.folder) + " is a folder"
+	}
+	return ""
+}
+
 // hit is a file that was found.
 type hit struct {
 	path    string
@@ -102,7 +133,7 @@ type hit struct {
 }
 
 func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
-	want, err := newFilter(a.Text("pattern", ""))
+	want, err := t.newFilter(a.Text("pattern", ""), cmp.Or(strings.TrimSpace(a.Text("path", "")), "."))
 	if err != nil {
 		return tool.Undone(err)
 	}
@@ -125,6 +156,7 @@ func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 			}
 			hits = append(hits, h)
 		}
+		want.miss(e)
 		return !e.ignored
 	}
 	if err := w.from(dir); err != nil {
@@ -136,13 +168,13 @@ func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 	if a.Is("newest") {
 		slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(a.path, b.path)) })
 	}
-	return tool.Result{Text: w.unseen(t.showHits(hits, w.cut("not all folders were looked into")))}
+	return tool.Result{Text: w.unseen(t.showHits(hits, want.missed(), w.cut("not all folders were looked into")))}
 }
 
 // showHits lists what was found, with a mark if that is not everything.
-func (t *Tools) showHits(hits []hit, cut string) string {
+func (t *Tools) showHits(hits []hit, missed, cut string) string {
 	if len(hits) == 0 && cut == "" {
-		return "(no such file)"
+		return "(no such file" + missed + ")"
 	}
 	var b strings.Builder
 	for i, h := range hits {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -17,7 +18,6 @@ import (
 	"shelly/runtime/descriptor"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file/charset"
-	"shelly/runtime/tool/pattern"
 )
 
 // Bounds of one search.
@@ -29,7 +29,7 @@ const (
 	overlapBytes = 1 << 10  // of a piece that are looked at with the next one, too
 	grepBytesMax = 512 << 20
 	patternMax   = 1000
-	leftOutRoom  = 384 // bytes for what was left out, besides the room for marks
+	leftOutRoom  = 480 // bytes for what was left out and how the pattern was read, besides the room for marks
 )
 
 // grepDecl declares grep, which changes nothing (TOL-29).
@@ -50,39 +50,79 @@ func grepDecl(everywhere bool) fsm.ToolDecl {
 }
 
 func (t *Tools) grep(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
-	s, err := t.newSearch(a)
+	where := strings.TrimSpace(a.Text("path", ""))
+	names := a.Text("glob", "")
+	if where != "" && names == "" && t.namesFiles(where) {
+		where, names = "", where
+	}
+	if where == "" {
+		where = "."
+	} else {
+		where = a.Text("path", "")
+	}
+	files, err := t.newFilter(names, where)
 	if err != nil {
 		return tool.Undone(err)
 	}
 	searching, cancel := t.searching(ctx)
 	defer cancel()
-	where := a.Text("path", "")
-	if strings.TrimSpace(where) == "" {
-		where = "."
+	readings, wrong := readingsOf(a.Text("pattern", ""), a.Is("ignore_case"))
+	var first *search
+	for _, r := range readings {
+		s := &search{t: t, pattern: r.expression, files: files, around: a.Number("context", 0), room: t.room() - leftOutRoom, note: r.note}
+		err := s.in(searching, where)
+		switch {
+		case ctx.Err() != nil:
+			return tool.Stopped()
+		case err != nil:
+			return tool.Undone(err)
+		case s.matches > 0:
+			return s.result()
+		}
+		if first == nil {
+			first = s
+		}
 	}
-	f, err := t.open(ctx, where)
+	if wrong != nil {
+		return tool.Undone(wrong)
+	}
+	return first.result()
+}
+
+// namesFiles reports whether a path that a call gives is a pattern for names.
+func (t *Tools) namesFiles(path string) bool {
+	if !strings.ContainsAny(path, "*?{") {
+		return false
+	}
+	_, err := os.Lstat(t.absolute(path))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// in searches a file or a folder.
+func (s *search) in(ctx context.Context, where string) error {
+	f, err := s.t.open(ctx, where)
 	if err != nil {
-		return tool.Undone(err)
+		return err
 	}
 	defer f.Close()
-	s.walk = walk{t: t, ctx: searching, depth: walkDepth, visit: func(e entry) bool {
+	s.walk = walk{t: s.t, ctx: ctx, depth: walkDepth, visit: func(e entry) bool {
 		if !e.ignored && e.Type().IsRegular() && s.files.fits(e.path) {
+			s.fitting++
 			s.visit(e, path.Join(path.Clean(where), e.path))
 		}
+		s.files.miss(e)
 		return !e.ignored
 	}}
 	if f.info.IsDir() {
 		err = s.walk.from(f)
 	} else {
+		s.fitting++
 		err = s.file(f, path.Clean(where))
 	}
-	switch {
-	case ctx.Err() != nil:
-		return tool.Stopped()
-	case err != nil:
-		return tool.Failed("%v", explain(where, err))
+	if err != nil && s.walk.ctx.Err() == nil {
+		return explain(where, err)
 	}
-	return s.result()
+	return nil
 }
 
 // search is one run of grep.
@@ -93,36 +133,15 @@ type search struct {
 	files   filter
 	around  int // lines of context
 	room    int
+	note    string // how the pattern was read, if not as it stands
 
 	out     strings.Builder
+	fitting int // files whose names fit
 	matches int
 	read    int64 // bytes looked at
 
 	// Files that were not searched, or not whole, and why.
 	secret, linked, closed, long int
-}
-
-func (t *Tools) newSearch(a tool.Arguments) (*search, error) {
-	text := a.Text("pattern", "")
-	if text == "" {
-		return nil, tool.Refuse("pattern is empty; give what to look for")
-	}
-	if a.Is("ignore_case") {
-		text = "(?i)" + text
-	}
-	expression, err := pattern.Compile(text)
-	switch {
-	case errors.Is(err, pattern.ErrTooLong):
-		return nil, tool.Refuse("%v; repeat fewer things, or less often", err)
-	case err != nil:
-		why := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-		return nil, tool.Refuse("the pattern is not an RE2 regular expression: %s; put \\ before a character that is meant literally, such as \\( or \\.", why)
-	}
-	files, err := newFilter(a.Text("glob", ""))
-	if err != nil {
-		return nil, err
-	}
-	return &search{t: t, pattern: expression, files: files, around: a.Number("context", 0), room: t.room() - leftOutRoom}, nil
 }
 
 // visit searches a file of the walk; one that cannot be read is skipped and counted.
@@ -313,10 +332,13 @@ func around(text string, at []int) string {
 // result returns what was found.
 func (s *search) result() tool.Result {
 	text := s.out.String()
-	if s.matches == 0 {
+	switch {
+	case s.matches == 0 && s.fitting == 0 && s.walk.why == "" && s.files.pattern != "**":
+		text = "(no match: no file has such a name" + s.files.missed() + ")\n"
+	case s.matches == 0:
 		text = "(no match)\n"
 	}
-	text += s.walk.cut("not everything was searched")
+	text += s.note + s.walk.cut("not everything was searched")
 	for _, left := range []struct {
 		files int
 		why   string

@@ -26,6 +26,9 @@ func (t *Tools) near(ctx context.Context, wanted string) string {
 	if strings.Contains(inside, "/") || inside != "" && filepath.Clean(wanted) != filepath.Clean(withoutPosition(undressed(wanted))) {
 		return "; there is " + strconv.Quote(wording.Path(inside))
 	}
+	if strings.ContainsAny(wanted, "*?") {
+		return "; glob finds files by a pattern"
+	}
 	wanted = filepath.Clean(wanted)
 	if filepath.IsAbs(wanted) {
 		wanted = t.relative(wanted)
