@@ -58,6 +58,9 @@ func editsOf(a tool.Arguments) ([]edit, error) {
 	list, _ := a["edits"].([]any)
 	_, hasOld := a["old"]
 	_, hasNew := a["new"]
+	if len(list) > 0 && a.Text("old", "") == "" && a.Text("new", "") == "" { // as good as left out
+		hasOld, hasNew = false, false
+	}
 	switch {
 	case len(list) > 0 && (hasOld || hasNew):
 		return nil, tool.Refuse("give either old and new, or edits, not both")

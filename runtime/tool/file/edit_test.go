@@ -25,6 +25,7 @@ func TestTOL23AFileIsEdited(t *testing.T) {
 		{"several lines", "a\n  b\n  c\nd\n", "a\n  x\nd\n", "", object{"old": "  b\n  c\n", "new": "  x\n"}},
 		{"every place", "a\na\nb\n", "x\nx\nb\n", "", object{"old": "a", "new": "x", "all": true}},
 		{"several edits", "one two three\n", "1 two 3\n", "", object{"edits": []object{{"old": "three", "new": "3"}, {"old": "one", "new": "1"}}}},
+		{"several edits beside empty texts", "one two three\n", "1 two three\n", "", object{"old": "", "new": "", "all": false, "edits": []object{{"old": "one", "new": "1"}}}},
 		{"all of the call, for each edit", "a a b b\n", "x x y y\n", "", object{"all": true, "edits": []object{{"old": "a", "new": "x"}, {"old": "b", "new": "y"}}}},
 		{"an edit that puts in what another replaces", "a b\n", "b c\n", "", object{"edits": []object{{"old": "a", "new": "b"}, {"old": "b", "new": "c"}}}},
 		{"CRLF", "alpha\r\nbeta\r\n", "alpha\r\nx\r\ny\r\n", "as before with CRLF line ends", object{"old": "beta\n", "new": "x\ny\n"}},
@@ -64,11 +65,11 @@ func TestTOL23AFileIsEdited(t *testing.T) {
 func TestTOL23ManyEqualLinesAreNotAllCompared(t *testing.T) {
 	const n = 20_000
 	text, old := strings.Repeat("}\n", n), strings.Repeat(" }\n", 100)
-	if got := missing(text, old); !strings.HasPrefix(got, "old is not found: it differs in blanks or indentation only; the nearest is\n1: }\n") {
+	if got := missing(text, old); !strings.HasPrefix(got, "old is not found: it differs in blanks or indentation only (line 1 begins with none, old with 1 blank); the nearest is\n1: }\n") {
 		t.Errorf("%.200s", got)
 	}
 	lines := strings.Split(text, "\n")
-	if _, same := aligned(lines, lines); same > nearPairsMax/n+1 {
+	if _, same := aligned(lines, lines, squeezed); same > nearPairsMax/n+1 {
 		t.Errorf("%d of %d equal lines are compared with as many", same, n)
 	}
 }
@@ -114,14 +115,25 @@ func TestTOL23AnEditThatIsNotMade(t *testing.T) {
 		{"twice", "f: old is found 2 times, on lines 4, 8; give more of the text around the one that is meant, or all: true; nothing was changed",
 			object{"old": "println(\"a\")", "new": "x"}},
 		{"nothing to change", "nothing to change: old and new are the same", object{"old": "func main", "new": "func main"}},
-		{"other blanks", "old is not found: it differs in blanks or indentation only; the nearest is\n3: func main() {\n4: \tprintln(\"a\")\ngive old exactly as it stands there, without the numbers",
+		{"other blanks", "old is not found: it differs in blanks or indentation only (line 4 begins with 1 tab, old with 4 blanks); the nearest is\n3: func main() {\n4: \tprintln(\"a\")\ngive old exactly as it stands there, without the numbers",
 			object{"old": "func main() {\n    println(\"a\")\n", "new": "x"}},
 		{"one line of several", "old is not found; the nearest is\n7: func other() {\n8: \tprintln(\"a\")\n",
 			object{"old": "func other() {\n\tprintln(\"b\")", "new": "x"}},
 		{"a slip", "old is not found; the nearest is\n1: package main\n", object{"old": "packge main", "new": "x"}},
 		{"a part of a line", "old is not found", object{"old": "func mian()", "new": "x"}},
 		{"nothing like it", "old is not found, nor anything like it; read_file shows what the file holds", object{"old": "SELECT * FROM customers", "new": "x"}},
-		{"with line numbers", "old is not found, but without the line numbers it is: leave them out", object{"old": "3: func main() {\n4: \tprintln(\"a\")", "new": "x"}},
+		{"with line numbers", "old is not found, but without the line numbers it is: leave them out, of new too", object{"old": "3: func main() {\n4: \tprintln(\"a\")", "new": "x"}},
+		{"a blank at a line's end", "blanks or indentation only (line 1 ends with none, old with 1 blank)", object{"old": "package main \n\nfunc main() {", "new": "x"}},
+		{"blanks in a line", "blanks or indentation only (line 1 has U+0020 where old has U+00A0)", object{"old": "package\u00a0main\n", "new": "x"}},
+		{"two blanks in a line", "blanks or indentation only (line 1 has m where old has U+0020)", object{"old": "package  main\n", "new": "x"}},
+		{"a line end at the end", "old is not found, but without the blanks or line ends around it it is: leave them out, of new too; nothing was changed", object{"path": "short", "old": "two\n", "new": "x\n"}},
+		{"in a fence", "old is not found, but without the fence (```) it is: leave it out, of new too", object{"old": "```go\n\tprintln(\"a\")\n}\n\n```", "new": "x"}},
+		{"escaped twice", `old is not found, but with line ends, tabs and quotes in place of \n, \t and \" it is: escape them once, in new too`, object{"old": `func main() {\n\tprintln(\"a\")`, "new": "x"}},
+		{"a diff", "old is not found, but it is as the old side of this diff: give what is there as old", object{"old": "@@ -3,2 +3,2 @@\n func main() {\n-\tprintln(\"a\")\n+\tprintln(\"b\")\n", "new": ""}},
+		{"a bare diff", "but it is as the old side of this diff", object{"old": "-\tprintln(\"a\")\n+\tprintln(\"b\")", "new": "\tprintln(\"b\")"}},
+		{"a list is no diff", "old is not found; the nearest is\n3: func main() {", object{"old": "- func main() {\n- nothing", "new": "x"}},
+		{"typographic quotes", "it differs in characters that look alike only (line 4 has \" where old has \u201c (U+201C)); the nearest is\n4: \tprintln(\"a\")\n", object{"old": "\tprintln(\u201ca\u201d)", "new": "x"}},
+		{"a letter and its accent apart", "it differs in characters that look alike only (line 2 has é (U+00E9) where old has e); the nearest is", object{"path": "short", "old": "two caf\u0065\u0301", "new": "x"}},
 		{"empty", "old is empty, and the file is there", object{"old": "", "new": "x"}},
 		{"no old", "old is missing", object{"new": "x"}},
 		{"no new", "new is missing", object{"old": "x"}},
@@ -138,6 +150,7 @@ func TestTOL23AnEditThatIsNotMade(t *testing.T) {
 			w := newWorld(t)
 			w.write("f", held)
 			w.write("bin", "\x00\x01a")
+			w.write("short", "one\ntwo café\ntwo")
 			w.write("latin", encoded(t, latin1, "créée par les élèves\n"))
 			before := tree(t, w.workspace)
 			if c.args["path"] == nil {

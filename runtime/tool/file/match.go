@@ -21,24 +21,45 @@ const (
 // numbered is a line with the number that read_file and grep show.
 var numbered = regexp.MustCompile(`^\s*\d+(: ?|[-|→]\s?|\t)`)
 
-// missing returns a message that a text does not contain old, with the most similar lines.
+// missing returns a message that a text does not contain old: what is wrong with old if that is plain, or
+// the most similar lines.
 func missing(text, old string) string {
-	if bare := withoutNumbers(old); bare != old && strings.Contains(text, bare) {
-		return "old is not found, but without the line numbers it is: leave them out"
+	why := "old is not found"
+	for _, slip := range []struct{ meant, what string }{
+		{withoutNumbers(old), "without the line numbers it is: leave them out, of new too"},
+		{unfenced(old), "without the fence (```) it is: leave it out, of new too"},
+		{unescaped.Replace(old), `with line ends, tabs and quotes in place of \n, \t and \" it is: escape them once, in new too`},
+		{undiffed(old), "it is as the old side of this diff: give what is there as old, what comes in its place as new, and no diff"},
+		{strings.TrimSpace(old), "without the blanks or line ends around it it is: leave them out, of new too"},
+	} {
+		if slip.meant != "" && slip.meant != old && strings.Contains(text, slip.meant) {
+			return why + ", but " + slip.what
+		}
 	}
 	lines, wanted := strings.Split(text, "\n"), strings.Split(strings.Trim(old, "\n"), "\n")
 	if len(lines) > nearLookMax {
 		lines = lines[:nearLookMax]
 	}
-	at, same := aligned(lines, wanted)
-	why := "old is not found"
+	at, same := aligned(lines, wanted, squeezed)
+	only := "in blanks or indentation only"
+	if same < len(wanted) {
+		if alsoAt, also := aligned(lines, wanted, lookalike); also > same {
+			at, same, only = alsoAt, also, "in characters that look alike only"
+		}
+	}
 	switch {
 	case at < 0:
 		if at = similar(lines, wanted); at < 0 {
 			return why + ", nor anything like it; read_file shows what the file holds"
 		}
 	case same == len(wanted):
-		why += ": it differs in blanks or indentation only"
+		why += ": it differs " + only
+		for i := range min(len(wanted), len(lines)-at) {
+			if lines[at+i] != wanted[i] {
+				why += " (" + difference(at+i+1, lines[at+i], wanted[i]) + ")"
+				break
+			}
+		}
 	}
 	return why + "; the nearest is\n" + excerpt(lines, at, len(wanted)) + "give old exactly as it stands there, without the numbers"
 }
@@ -56,21 +77,21 @@ func withoutNumbers(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// aligned finds where the most of the wanted lines occur in order, ignoring blanks: it returns
-// the line that the first of them would be, and how many are the same; at is negative if none
+// aligned finds where the most of the wanted lines occur in order, with what key makes of each: it
+// returns the line that the first of them would be, and how many are the same; at is negative if none
 // is.
-func aligned(lines, wanted []string) (at, same int) {
+func aligned(lines, wanted []string, key func(string) string) (at, same int) {
 	places := map[string][]int{}
 	for i, line := range wanted {
-		if key := squeezed(line); key != "" {
-			places[key] = append(places[key], i)
+		if of := key(line); of != "" {
+			places[of] = append(places[of], i)
 		}
 	}
 	votes := map[int]int{}
 	at = -1
 	left := nearPairsMax
 	for i, line := range lines {
-		pairs := places[squeezed(line)]
+		pairs := places[key(line)]
 		if left -= len(pairs); left < 0 {
 			break
 		}
@@ -83,7 +104,7 @@ func aligned(lines, wanted []string) (at, same int) {
 		}
 	}
 	for _, line := range wanted {
-		if same > 0 && squeezed(line) == "" {
+		if same > 0 && key(line) == "" {
 			same++ // blank lines always match
 		}
 	}
