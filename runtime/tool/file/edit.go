@@ -93,6 +93,11 @@ func edited(p *place, a tool.Arguments) (alteration, error) {
 	if err != nil {
 		return alteration{}, err
 	}
+	for _, e := range edits {
+		if fenced(p, e.new) && unfenced(e.old) == e.old {
+			return alteration{}, tool.Refuse("%snew is in a fence (```), which would stand in the file; nothing was changed: give it without", e.name)
+		}
+	}
 	if p.info == nil {
 		return created(p, edits)
 	}

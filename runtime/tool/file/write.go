@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -52,6 +54,9 @@ type altering func(p *place, a tool.Arguments) (alteration, error)
 // was (TOL-22).
 func written(p *place, a tool.Arguments) (alteration, error) {
 	content := a.Text("content", "")
+	if fenced(p, content) {
+		return alteration{}, tool.Refuse("content is in a fence (```), which would stand in the file; nothing was written: give it without")
+	}
 	alt := alteration{content: []byte(content), after: content}
 	old, err := charset.Decode(p.held)
 	if p.info == nil || len(p.held) == 0 || err != nil {
@@ -69,6 +74,16 @@ func written(p *place, a tool.Arguments) (alteration, error) {
 	}
 	alt.content, alt.note = encoded, kept(old)
 	return alt, nil
+}
+
+// fenced reports whether a text for a place is wholly in a fence, as in a reply, where that is not part of
+// what such a file holds.
+func fenced(p *place, text string) bool {
+	switch strings.ToLower(filepath.Ext(p.name)) {
+	case "", ".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst", ".adoc", ".txt":
+		return false
+	}
+	return unfenced(text) != text && !bytes.HasPrefix(p.held, []byte("```"))
 }
 
 // kept returns the unusual features of the encoding that a file keeps.
@@ -174,11 +189,20 @@ func (t *Tools) changed(p *place, alt alteration, tense [2]string) string {
 	if p.info == nil {
 		what = tense[0]
 	}
-	text := what + " " + wording.PathLine(p.shown) + fmt.Sprintf(" (%s, %s%s)\n", wording.Count(lines, "line"), wording.Count(len(alt.content), "byte"), alt.note)
+	text := what + " " + wording.PathLine(p.shown) + fmt.Sprintf(" (%s, %s%s)\n", wording.Count(lines, "line"), wording.Count(len(alt.content), "byte"), alt.note+dropped(p.info))
 	if p.info == nil {
 		return text
 	}
 	return text + shortened(diffOf(alt.before, alt.after), t.room()-len(text)-marksRoom)
+}
+
+// dropped returns a remark that a file loses its right to run as somebody, as it does when a program
+// that is not root writes to it.
+func dropped(info fs.FileInfo) string {
+	if info == nil || info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) == 0 {
+		return ""
+	}
+	return "; without its set-user-id or set-group-id bit, which is for a person to set"
 }
 
 // The words for a new file and for a changed one, present and past.

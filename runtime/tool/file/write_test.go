@@ -231,6 +231,52 @@ func tree(t *testing.T, dir string) map[string]string {
 	return held
 }
 
+// A fence around a text is part of a reply, not of the file, unless it is a file of texts.
+func TestTOL22AFenceIsNotWritten(t *testing.T) {
+	const text = "```go\npackage main\n```\n"
+	for _, c := range []struct {
+		tool, want string
+		args       object
+	}{
+		{"write_file", "content is in a fence (```), which would stand in the file; nothing was written: give it without", object{"path": "new.go", "content": text}},
+		{"write_file", "content is in a fence", object{"path": "src/main.go", "content": text}},
+		{"edit_file", "new is in a fence", object{"path": "src/main.go", "old": "package main", "new": text}},
+		{"edit_file", "new is in a fence", object{"path": "new.go", "old": "", "new": text}},
+		{"write_file", "", object{"path": "new.md", "content": text}},
+		{"write_file", "", object{"path": "odd.inc", "content": text}},
+		{"write_file", "", object{"path": "new.go", "content": "a\n" + text}},
+		{"edit_file", "", object{"path": "readme.md", "old": "text", "new": text}},
+	} {
+		w := newWorld(t)
+		w.write("odd.inc", "```\nodd\n```\n")
+		w.write("readme.md", "text\n")
+		before := tree(t, w.workspace)
+		got := w.call(c.tool, c.args)
+		if got.Failed != (c.want != "") || !strings.Contains(got.Text, c.want) {
+			t.Errorf("%s %v: %+v, want %q", c.tool, c.args, got, c.want)
+		}
+		if diff := cmp.Diff(before, tree(t, w.workspace)); (diff == "") != got.Failed {
+			t.Errorf("%s %v: (-before +after)\n%s", c.tool, c.args, diff)
+		}
+	}
+}
+
+// What runs as somebody else does not run a model's text so; the result says what is gone.
+func TestTOL22AChangedFileRunsAsNobodyElse(t *testing.T) {
+	for mode, says := range map[os.FileMode]bool{0o755 | os.ModeSetuid: true, 0o755 | os.ModeSetgid: true, 0o755: false} {
+		w := newWorld(t)
+		path := filepath.Join(w.workspace, "old.txt")
+		w.must(os.Chmod(path, mode))
+		got := w.call("write_file", object{"path": "old.txt", "content": "new\n"})
+		if got.Failed || strings.Contains(got.Text, "; without its set-user-id or set-group-id bit") != says {
+			t.Errorf("%v: %+v", mode, got)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode() != 0o755 {
+			t.Errorf("%v: %v, %v", mode, info.Mode(), err)
+		}
+	}
+}
+
 // A name that looks odd is taken where it is there already, and where it is no odd one.
 func TestTOL24AnOddNameThatIsMeantIsWritten(t *testing.T) {
 	w := newWorld(t)
