@@ -22,6 +22,7 @@ const (
 
 // rule is one line.
 type rule struct {
+	start   string // how the path begins, before what the pattern is of; nearly always empty
 	pattern string // of a path below the folder, for doublestar
 	keeps   bool   // it begins with !
 	folders bool   // it ends with /
@@ -74,6 +75,9 @@ func parseLine(line string) (rule, bool) {
 	line = octets(line)
 	anchored := strings.Contains(line, "/")
 	line = strings.TrimPrefix(line, "/")
+	if n := literal(line); anchored && n > 0 {
+		r.start, line = line[:n], line[n:]
+	}
 	if rest, ok := strings.CutSuffix(line, "/**"); ok {
 		line = rest + "/**/*" // the folder's contents, not the folder itself
 	}
@@ -83,6 +87,32 @@ func parseLine(line string) (rule, bool) {
 	pattern, ok := translated(line)
 	r.pattern = pattern
 	return r, ok && doublestar.ValidatePattern(r.pattern)
+}
+
+// literal returns how long the text before a ** is that git looks for by itself, so that to it the ** is at
+// the beginning and crosses folders: a**/b leaves out a/x/b. Any other ** that does not stand alone is a *.
+func literal(line string) int {
+	n := strings.IndexAny(line, `*?[\`)
+	if n < 1 || line[n-1] == '/' {
+		return 0
+	}
+	if rest, is := strings.CutPrefix(line[n:], "**"); is && (rest == "" || rest[0] == '/') {
+		return n
+	}
+	return 0
+}
+
+// fits reports whether a rule is about a path.
+func (r rule) fits(below string) bool {
+	rest, is := strings.CutPrefix(below, r.start)
+	if !is {
+		return false
+	}
+	if rest == "" { // ** and * stand for nothing, too
+		return r.start != "" && strings.Trim(strings.ReplaceAll(r.pattern, "**/", ""), "*") == ""
+	}
+	fits, err := doublestar.Match(r.pattern, rest)
+	return err == nil && fits
 }
 
 // translated returns a pattern of git's as one of doublestar's. To git, braces are ordinary
@@ -215,7 +245,7 @@ func (r *Rules) Ignored(abs string, folder bool) bool {
 			if one.folders && !folder {
 				continue
 			}
-			if fits, err := doublestar.Match(one.pattern, below); err == nil && fits {
+			if one.fits(below) {
 				return !one.keeps
 			}
 		}
