@@ -25,6 +25,11 @@ func Undo(ctx context.Context, log *change.Log, e *change.Entry) error {
 		return err
 	}
 	defer unlock()
+	if err := e.Renew(); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: %w: its record is not kept any more", wording.Path(e.Path()), ErrNotUndone)
+	} else if err != nil {
+		return err
+	}
 	p, err := undoable(e)
 	if err != nil {
 		return err

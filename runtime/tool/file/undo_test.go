@@ -174,6 +174,37 @@ func TestTOL27WhatHasChangedSinceIsNotUndone(t *testing.T) {
 	}
 }
 
+// What others have done since the changes were listed counts: somebody may have undone the same one, the
+// daemon may have ended it, and it may have been dropped.
+func TestTOL27AChangeIsUndoneAsItIsNow(t *testing.T) {
+	for want, meanwhile := range map[string]func(*world, *change.Entry){
+		"":                                func(w *world, e *change.Entry) { w.must(e.End()) },
+		"it has been undone already":      func(w *world, e *change.Entry) { w.must(errors.Join(e.End(), e.Undo())) },
+		"its record is not kept any more": func(w *world, e *change.Entry) { w.must(e.Drop()) },
+	} {
+		w := newWorld(t)
+		log := w.recording()
+		w.must(os.MkdirAll(w.options.Changes, 0o700))
+		e, err := log.Begin(change.Record{Key: "1", Session: "a", Tool: "write_file", Folder: w.workspace, Name: "old.txt", Temp: ".t.tmp", Before: change.Hash([]byte("old\n")), After: change.Hash([]byte("new\n"))}, []byte("old\n"))
+		w.must(err)
+		w.write("old.txt", "new\n")
+		entries, err := log.List("a")
+		w.must(err)
+		meanwhile(w, e)
+		if err := Undo(guard(t), log, entries[0]); (want == "") != (err == nil) || want != "" && (!errors.Is(err, ErrNotUndone) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+		if want == "" {
+			w.holds("old.txt", "old\n")
+		} else {
+			w.holds("old.txt", "new\n")
+		}
+		if left, err := log.List("a"); err != nil || want != "its record is not kept any more" && (len(left) != 1 || left[0].State != change.Undone) {
+			t.Errorf("%q: %v, %v", want, left, err)
+		}
+	}
+}
+
 // What was done to a file is shown as its text, also if that is empty now.
 func TestTOL27TheDiffOfAChangeIsThatOfItsTexts(t *testing.T) {
 	for _, c := range []struct{ held, content, want string }{

@@ -188,6 +188,21 @@ func (e *Entry) Undo() error {
 	return errors.Join(e.become(Undone), durable.Folder(e.log.dir))
 }
 
+// Renew reads how far the change has got by now, which others may have changed since it was listed. The
+// caller holds the lock. The error is fs.ErrNotExist if it is not kept any more.
+func (e *Entry) Renew() error {
+	var err error
+	for _, s := range []State{Started, Ended, Undone} {
+		now := *e
+		now.State = s
+		if err = now.read(); !errors.Is(err, fs.ErrNotExist) {
+			*e = now
+			return err
+		}
+	}
+	return err
+}
+
 func (e *Entry) become(s State) error {
 	if err := os.Rename(e.path(string(e.State)), e.path(string(s))); err != nil {
 		return err
