@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -240,44 +241,66 @@ func (c *calling) orphaned() bool {
 
 // refusal words a server's error answer.
 func (s *server) refusal(err *jsonrpc.Error) tool.Result {
-	if err.Code == jsonrpc.CodeInvalidParams || err.Code == jsonrpc.CodeMethodNotFound {
-		return tool.Invalid("the server %s refuses the call: %s", s.config.Name, err.Message)
+	said := cmp.Or(strings.TrimSpace(err.Message), fmt.Sprintf("code %d", err.Code))
+	if data := string(err.Data); data != "" && data != "null" { // often the only thing that says which argument is wrong
+		said += " (" + wording.OneLine(wording.Clip(data, dataBytesMax)) + ")"
 	}
-	return tool.Failed("the server %s answers with an error: %s", s.config.Name, err.Message)
+	if err.Code == jsonrpc.CodeInvalidParams || err.Code == jsonrpc.CodeMethodNotFound {
+		return tool.Invalid("the server %s refuses the call: %s", s.config.Name, said)
+	}
+	return tool.Failed("the server %s answers with an error: %s", s.config.Name, said)
 }
 
-// text returns a result as the model is shown it.
+// dataBytesMax is the most bytes of an error's data that are shown.
+const dataBytesMax = 600
+
+// text returns a result as the model is shown it. The structured content counts where nothing else says
+// anything: it should be in a text, too.
 func text(r *sdk.CallToolResult) string {
 	var parts []string
+	says := false
 	for _, c := range r.Content {
 		switch c := c.(type) {
 		case *sdk.TextContent:
-			if c.Text != "" {
-				parts = append(parts, c.Text)
+			if strings.TrimSpace(c.Text) != "" {
+				parts, says = append(parts, c.Text), true
 			}
 		case *sdk.ImageContent:
-			parts = append(parts, fmt.Sprintf("[an image, %s, %s; it cannot be shown]", c.MIMEType, wording.Count(len(c.Data), "byte")))
+			parts = append(parts, fmt.Sprintf("[an image, %s; it cannot be shown]", sized(c.MIMEType, c.Data)))
 		case *sdk.AudioContent:
-			parts = append(parts, fmt.Sprintf("[a sound, %s, %s; it cannot be shown]", c.MIMEType, wording.Count(len(c.Data), "byte")))
+			parts = append(parts, fmt.Sprintf("[a sound, %s; it cannot be shown]", sized(c.MIMEType, c.Data)))
 		case *sdk.ResourceLink:
 			parts = append(parts, fmt.Sprintf("[a link: %s %s]", c.Name, c.URI))
 		case *sdk.EmbeddedResource:
 			parts = append(parts, resource(c.Resource))
+			says = says || c.Resource != nil && c.Resource.Text != ""
 		default:
 			if b, err := c.MarshalJSON(); err == nil {
 				parts = append(parts, "["+wire.Unshown(b)+"]")
 			}
 		}
 	}
-	if len(parts) == 0 && r.StructuredContent != nil {
+	if !says && r.StructuredContent != nil {
 		if b, err := wording.JSON(r.StructuredContent); err == nil {
 			parts = append(parts, string(b))
 		}
 	}
-	if len(parts) == 0 {
-		return "(no output)"
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, "\n")
+	case r.IsError:
+		return "the call failed; its server does not say why"
 	}
-	return strings.Join(parts, "\n")
+	return "(no output)"
+}
+
+// sized says what type data has and how long it is.
+func sized(kind string, data []byte) string {
+	size := wording.Count(len(data), "byte")
+	if kind == "" {
+		return size
+	}
+	return kind + ", " + size
 }
 
 func resource(r *sdk.ResourceContents) string {
@@ -287,5 +310,5 @@ func resource(r *sdk.ResourceContents) string {
 	case r.Text != "":
 		return r.URI + ":\n" + r.Text
 	}
-	return fmt.Sprintf("[a resource: %s, %s, %s]", r.URI, r.MIMEType, wording.Count(len(r.Blob), "byte"))
+	return fmt.Sprintf("[a resource: %s, %s]", r.URI, sized(r.MIMEType, r.Blob))
 }

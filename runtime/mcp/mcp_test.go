@@ -244,6 +244,12 @@ func TestTOL96ResultsAreText(t *testing.T) {
 	say("exact", &sdk.CallToolResult{StructuredContent: json.RawMessage(`{"id": 12345678901234567890, "of": "<a> & b"}`)})
 	say("nothing", &sdk.CallToolResult{})
 	say("blank", &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{}}})
+	say("blanks", &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: " \n"}}})
+	say("silent", &sdk.CallToolResult{IsError: true})
+	say("plain", &sdk.CallToolResult{Content: []sdk.Content{
+		&sdk.ImageContent{Data: []byte("1234")}, &sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "file:///z", Blob: []byte("1")}},
+	}, StructuredContent: map[string]any{"a": 1}})
+	say("twice", &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "a is 1"}}, StructuredContent: map[string]any{"a": 1}})
 	say("beside", &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{}}, StructuredContent: map[string]any{"a": 1}})
 	w := newWorld(t, kind(func() *sdk.Server { return s }), brief(), one("k"))
 	if got := w.call("k_mixed", ""); got.Text != "one\n[an image, image/png, 4 bytes; it cannot be shown]\n[a link: n file:///x]\nfile:///y:\ntwo\n[a resource: file:///z, a/b, 1 byte]" {
@@ -252,7 +258,9 @@ func TestTOL96ResultsAreText(t *testing.T) {
 	if got := w.call("k_error", ""); !got.Failed || !got.Invalid || got.Nothing || got.Text != "no such city" {
 		t.Errorf("error: %+v", got)
 	}
-	for name, want := range map[string]string{"structured": `{"a":1}`, "exact": `{"id":12345678901234567890,"of":"<a> & b"}`, "beside": `{"a":1}`, "nothing": "(no output)", "blank": "(no output)"} {
+	for name, want := range map[string]string{"structured": `{"a":1}`, "exact": `{"id":12345678901234567890,"of":"<a> & b"}`, "beside": `{"a":1}`, "nothing": "(no output)", "blank": "(no output)",
+		"blanks": "(no output)", "silent": "the call failed; its server does not say why", "twice": "a is 1",
+		"plain": "[an image, 4 bytes; it cannot be shown]\n[a resource: file:///z, 1 byte]\n{\"a\":1}"} {
 		if got := w.call("k_"+name, ""); got.Text != want {
 			t.Errorf("%s: got %+v; want Text %q", name, got, want)
 		}
@@ -305,6 +313,7 @@ func TestTOL92AMessageThatCannotBeReadCostsOneCallAtMost(t *testing.T) {
 	var starts atomic.Int32
 	done := `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"done"}]}}`
 	unread := tool.Failed("the server h gave no answer: its answer is nested more than 1000 deep; its outcome is unknown: check before you repeat it")
+	broken := tool.Failed("the server h gave no answer: its answer is not JSON on one line; its outcome is unknown: check before you repeat it")
 	for name, c := range map[string]struct { // order-free: each is a world of its own
 		line string
 		want tool.Result
@@ -312,6 +321,11 @@ func TestTOL92AMessageThatCannotBeReadCostsOneCallAtMost(t *testing.T) {
 		"an answer nested too deep":       {`{"jsonrpc":"2.0","result":{"structuredContent":` + deep + `},"id":%s}`, unread},
 		"an answer just too deep":         {`{"jsonrpc":"2.0","id":%s,"result":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`, unread},
 		"a notification nested too deep":  {`{"jsonrpc":"2.0","method":"notifications/message","params":` + deep + "}\n" + done, tool.Result{Text: "done"}},
+		"an answer that is not JSON":      {`{"jsonrpc":"2.0","id":%s,"result":{"structuredContent":{"mean":NaN}}}`, broken},
+		"an answer on two lines":          {`{"jsonrpc":"2.0","id":%s,"result":{` + "\n" + `"content":[]}}`, broken},
+		"a value that is not JSON":        {`{"jsonrpc":"2.0","id":%s,"result":NaN}`, broken},
+		"a request that is not JSON":      {`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}` + "\n" + done, tool.Result{Text: "done"}},
+		"a log of an answer":              {`{"id":1,"result":{"a":NaN}}` + "\n" + done, tool.Result{Text: "done"}},
 		"an answer without an id":         {`{"jsonrpc":"2.0","result":{}}` + "\n" + done, tool.Result{Text: "done"}},
 		"an id that is none":              {`{"jsonrpc":"2.0","id":true,"result":{}}` + "\n" + done, tool.Result{Text: "done"}},
 		"several in a version without":    {`[{"jsonrpc":"2.0","method":"notifications/message"},` + done + `]`, tool.Result{Text: "done"}},
@@ -534,6 +548,28 @@ func TestTOL96AnAnswerThatCannotBeUsedDoesNotEndTheServer(t *testing.T) {
 	answer.Store(`{"content":[{"type":"text","text":"done"}]}`)
 	if got := w.call("h_act", ""); got.Text != "done" || starts.Load() != 1 {
 		t.Errorf("%+v after %d starts", got, starts.Load())
+	}
+}
+
+// Many servers say only in an error's data which argument is wrong.
+func TestTOL96AnErrorSaysWhatIsInItsData(t *testing.T) {
+	var answer atomic.Value
+	w := newWorld(t, hostile(func(m message, say func(string, ...any)) error {
+		if !oneTool(m, say) && m.Method == "tools/call" {
+			say(`{"jsonrpc":"2.0","id":%s,"error":%s}`, m.ID, answer.Load())
+		}
+		return nil
+	}), brief(), one("h"))
+	for given, want := range map[string]tool.Result{
+		`{"code":-32602,"message":"invalid","data":{"path":"n","why":"too small"}}`: tool.Invalid(`the server h refuses the call: invalid ({"path":"n","why":"too small"})`),
+		`{"code":-32602,"message":"invalid","data":null}`:                           tool.Invalid("the server h refuses the call: invalid"),
+		`{"code":-32603,"message":" "}`:                                             tool.Failed("the server h answers with an error: code -32603"),
+	} {
+		answer.Store(given)
+		want.Contained = "none"
+		if got := w.call("h_act", ""); got != want {
+			t.Errorf("%s: got %+v; want %+v", given, got, want)
+		}
 	}
 }
 

@@ -184,6 +184,8 @@ func plain(next sdk.MethodHandler) sdk.MethodHandler {
 			return nil, un
 		case errors.As(err, &refused) && refused.Message == errNested.Error(): // in place of it
 			return nil, &Unanswered{Err: errNested}
+		case errors.As(err, &refused) && refused.Message == errBroken.Error():
+			return nil, &Unanswered{Err: errBroken}
 		}
 		return nil, renamed{err}
 	}
