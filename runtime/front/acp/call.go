@@ -31,12 +31,32 @@ type arguments struct {
 	Offset     int
 	Content    string
 	Old, New   string
-	Edits      []struct{ Old, New string }
+	Edits      edits
 	Command    string
 	Argv       []string
 	URL, Query string
 	Pattern    string
 	Task, Name string
+}
+
+type edit struct{ Old, New string }
+
+// edits are a list of them. The tool takes it as a text, too, and a single one for a list (TOL-2).
+type edits []edit
+
+// UnmarshalJSON implements [json.Unmarshaler]. What the tool does not take is no edit.
+func (l *edits) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) == nil {
+		b = []byte(text)
+	}
+	var one edit
+	if json.Unmarshal(b, &one) == nil && len(b) > 0 && strings.TrimSpace(string(b))[0] == '{' {
+		*l = edits{one}
+		return nil
+	}
+	_ = json.Unmarshal(b, (*[]edit)(l))
+	return nil
 }
 
 // describe returns what a call is (FRT-52, APR-22). The caller sets its id and status.
@@ -95,7 +115,7 @@ func diffs(tool, args, workspace string, before Earlier) []Part {
 	}
 	edits := a.Edits
 	if len(edits) == 0 {
-		edits = append(edits, struct{ Old, New string }{a.Old, a.New})
+		edits = append(edits, edit{a.Old, a.New})
 	}
 	var parts []Part
 	for _, e := range edits {

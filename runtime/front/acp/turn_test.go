@@ -194,6 +194,14 @@ func TestFRT52ToolCallsAreSent(t *testing.T) {
 				`"title":"edit_file: a.txt","kind":"edit","status":"in_progress","locations":[{"path":"/w/a.txt"}],"rawInput":{"path":"a.txt","edits":[{"old":"a","new":"b"},{"old":"","new":"c"}]}}`,
 			`{"sessionUpdate":"tool_call_update","content":[{"type":"content","content":{"type":"text","text":"old is not found"}}],"toolCallId":"r-call-1","status":"failed"}`,
 		}},
+		{"a file is edited, with the edits as a text (TOL-2)", []comm.Event{tool("edit_file", `{"path":"a.txt","edits":"[{\"old\":\"a\",\"new\":\"b\"}]"}`)}, []string{
+			`{"sessionUpdate":"tool_call","content":[{"type":"diff","path":"/w/a.txt","oldText":"a","newText":"b"}],"toolCallId":"r-call-1",` +
+				`"title":"edit_file: a.txt","kind":"edit","status":"in_progress","locations":[{"path":"/w/a.txt"}],"rawInput":{"path":"a.txt","edits":"[{\"old\":\"a\",\"new\":\"b\"}]"}}`,
+		}},
+		{"a file is edited, with one edit in place of a list", []comm.Event{tool("edit_file", `{"path":"a.txt","edits":{"old":"a","new":"b"}}`)}, []string{
+			`{"sessionUpdate":"tool_call","content":[{"type":"diff","path":"/w/a.txt","oldText":"a","newText":"b"}],"toolCallId":"r-call-1",` +
+				`"title":"edit_file: a.txt","kind":"edit","status":"in_progress","locations":[{"path":"/w/a.txt"}],"rawInput":{"path":"a.txt","edits":{"old":"a","new":"b"}}}`,
+		}},
 		{"a command writes and is started again after a kill", []comm.Event{
 			tool("exec", `{"command":"a\nb"}`), {Type: comm.EventOutput, Tool: "exec", Text: "x"}, tool("exec", `{"command":"a\nb"}`), {Type: comm.EventOutput, Tool: "exec", Text: "y"}, result("exec", ""),
 		}, []string{
