@@ -352,7 +352,11 @@ func (w *watching) came(ctx context.Context, dir string, above *ignore.Rules) er
 
 // level returns how deep a folder is; the watched one is at level 1.
 func (w *watching) level(dir string) int {
-	return strings.Count(dir, string(filepath.Separator)) - strings.Count(w.Folder, string(filepath.Separator)) + 1
+	below := strings.TrimPrefix(dir, strings.TrimSuffix(w.Folder, string(filepath.Separator)))
+	if dir == w.Folder {
+		return 1
+	}
+	return strings.Count(below, string(filepath.Separator)) + 1
 }
 
 // ruled applies the changed rules of a folder to it and to those below it.
@@ -390,7 +394,7 @@ func (w *watching) again(ctx context.Context, dir string) error {
 
 // within reports whether a folder is dir or below it.
 func within(folder, dir string) bool {
-	return folder == dir || strings.HasPrefix(folder, dir+string(filepath.Separator))
+	return folder == dir || strings.HasPrefix(folder, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // went forgets a folder that is gone or renamed, with those below it. The names of its
