@@ -207,7 +207,7 @@ func (s signature) check(a Arguments) error {
 }
 
 // meant returns the value that an argument stands for where it does not fit the schema: a number, true,
-// false or null that is written as a text, and nothing at all as an empty one. Where approvals are about
+// false or null that is written as a text, and nothing at all as an empty one, also where the text is one of a few. Where approvals are about
 // other arguments, it also returns the list of objects that a text holds as JSON, and that of a single
 // object: a pattern for an argument would see these texts otherwise than what the tool gets (APR-11).
 func (s signature) meant(name string, v any) any {
@@ -218,7 +218,8 @@ func (s signature) meant(name string, v any) any {
 	other := v
 	if text, is := v.(string); is {
 		other = unquoted(text)
-		if other == nil && (!plainType(p) || slices.Contains(s.Required, name)) { // an empty text may be a wrong one
+		choice := len(p.Enum) > 0 && strings.TrimSpace(text) == ""
+		if other == nil && (!plainType(p) && !choice || slices.Contains(s.Required, name)) { // an empty text may be a wrong one
 			return v
 		}
 	}

@@ -59,7 +59,7 @@ func execDecl(timeout time.Duration) fsm.ToolDecl {
 			"What it leaves in the background ends with it.",
 		Parameters: `{"type":"object","properties":{` +
 			fmt.Sprintf(`"command":{"type":"string","maxLength":%d},`, commandCharsMax) +
-			fmt.Sprintf(`"argv":{"type":"array","items":{"type":"string","maxLength":%d},"minItems":1,"maxItems":%d,"description":"Instead of command"},`, commandCharsMax, argsMax) +
+			fmt.Sprintf(`"argv":{"type":"array","items":{"type":"string","maxLength":%d},"maxItems":%d,"description":"Instead of command"},`, commandCharsMax, argsMax) +
 			`"working_dir":{"type":"string","maxLength":4096,"description":"Default: the workspace"}},` +
 			`"additionalProperties":false}`,
 		Effects: fsm.EffectsUnsafe,
@@ -104,15 +104,17 @@ func (r *Runner) command(a Arguments) (words []string, question string, err erro
 	command, list := a.Text("command", ""), a.Texts("argv")
 	whole := command + strings.Join(list, "")
 	switch {
-	case command != "" && list != nil:
+	case command != "" && len(list) > 0:
 		return nil, "", errors.New("give command or argv, not both")
 	case strings.TrimSpace(whole) == "":
 		return nil, "", errors.New("command is empty")
+	case strings.HasPrefix(strings.TrimSpace(command), "```"): // to a shell, what is in it is to be run for its output, and that as a command
+		return nil, "", errors.New("command is in a fence (```); give it without")
 	case strings.Contains(whole, "\x00"):
 		return nil, "", errors.New("command holds a NUL byte")
 	}
 	verdict, why := policy.Runs, ""
-	if list == nil {
+	if len(list) == 0 {
 		list = []string{"/bin/sh", "-c", command}
 		verdict, why = r.options.Exec.Policy.Of(command)
 	} else {

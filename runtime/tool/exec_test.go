@@ -112,6 +112,7 @@ func TestCommandsThatCannotBeRun(t *testing.T) {
 		{"empty", "", "command is empty"},
 		{"blank", " \n", "command is empty"},
 		{"NUL", "echo a\x00b", "command holds a NUL byte"},
+		{"in a fence", "```sh\necho touch made\n```", "command is in a fence (```); give it without"},
 		{"too long", strings.Repeat("x", commandCharsMax+1), "argument command must be a text of at most 65536 characters"},
 		{"too wide", strings.Repeat("你", commandCharsMax), "the command was not started: "},
 	} {
@@ -210,7 +211,10 @@ func TestTOL46ArgvNeedsNoShellAndTheFolderIsTheWorkspaces(t *testing.T) {
 		{"absolute folder", map[string]any{"argv": []string{"pwd"}, "working_dir": "{{ws}}/docs/../src/"}, "exit code: 0\n{{ws}}/src\n"},
 		{"no program", map[string]any{"argv": []string{"nosuchprogram"}}, "the command was not started: there is no program \"nosuchprogram\": no such file or directory"},
 		{"both", map[string]any{"argv": []string{"ls"}, "command": "ls"}, "give command or argv, not both"},
+		{"beside an empty list", map[string]any{"argv": []string{}, "command": "echo a"}, "exit code: 0\na\n"},
+		{"beside an empty text", map[string]any{"argv": []string{"echo", "a"}, "command": "", "working_dir": ""}, "exit code: 0\na\n"},
 		{"neither", map[string]any{}, "command is empty"},
+		{"an empty list", map[string]any{"argv": []string{}}, "command is empty"},
 		{"outside", map[string]any{"command": "pwd", "working_dir": ".."}, `working_dir ".." is not in the workspace`},
 		{"beside by its name", map[string]any{"command": "pwd", "working_dir": "{{ws}}-evil"}, `working_dir "{{ws}}-evil" is not in the workspace`},
 		{"by a link", map[string]any{"command": "pwd", "working_dir": "link_out"}, `working_dir "link_out" is not in the workspace`},

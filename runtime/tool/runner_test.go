@@ -170,14 +170,14 @@ func TestTOL2LongNumbersStayAsTheyAre(t *testing.T) {
 // no approval may be about them.
 func TestTOL2ATextThatHoldsTheValueCountsAsIt(t *testing.T) {
 	const parameters = `{"type":"object","required":["must"],"properties":{"must":{"type":"integer"},"n":{"type":"integer"},"on":{"type":"boolean"},"text":{"type":"string"},
-		"either":{"anyOf":[{"type":"integer"},{"type":"null"}]},"any":{},"argv":{"type":"array","items":{"type":"string"}},
+		"either":{"anyOf":[{"type":"integer"},{"type":"null"}]},"any":{},"one":{"enum":["a","b"]},"argv":{"type":"array","items":{"type":"string"}},
 		"edits":{"type":"array","items":{"type":"object","properties":{"old":{"type":"string"}},"required":["old"]}}}}`
 	for _, c := range []struct {
 		subject          []string
 		args, want, fail string
 	}{
 		{nil, `{"must": "1", "n": " 7 ", "on": "True", "either": "3"}`, `{"either":3,"must":1,"n":7,"on":true}`, ""},
-		{nil, `{"must": 1, "n": "", "on": "None"}`, `{"must":1}`, ""},
+		{nil, `{"must": 1, "n": "", "on": "None", "one": " "}`, `{"must":1}`, ""},
 		{nil, `{"must": 1, "text": "7", "any": "7"}`, `{"any":"7","must":1,"text":"7"}`, ""},
 		{nil, `{"must": ""}`, "", `argument must must be a whole number, not the text ""`},
 		{nil, `{"must": 1, "text": 7}`, "", "argument text must be a string, not 7"},
@@ -230,7 +230,7 @@ func TestTOL2AFailureSaysWhatIsAllowed(t *testing.T) {
 		`{"at": 1}`:                     `argument at must be an object, not 1; `,
 		`{"at": "{\"x\": 1}"}`:          `argument at must be an object, not the text "{\"x\": 1}"; `,
 		`{"hour": "24"}`:                `argument hour must be a whole number up to 23, not the text "24"; `,
-		`{"unit": ""}`:                  `argument unit must be one of "C", "F", not the text ""; `,
+		`{"unit": "none"}`:              `argument unit must be one of "C", "F", not the text "none"; `,
 	} {
 		if _, err := s.parse(args); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", args, err, want)

@@ -225,6 +225,7 @@ func TestMEM14TheFilesAreReadInPages(t *testing.T) {
 	p.want("memory_read", `{}`, "a\nb\nc\n")
 	p.want("memory_read", `{"limit": 2}`, "a\nb\n[more follows: offset 3]\n")
 	p.want("memory_read", `{"offset": 3, "limit": 2}`, "[from line 3]\nc\n")
+	p.want("memory_read", `{"file": "", "offset": 0, "limit": 0}`, "a\nb\nc\n")
 	p.refused("memory_read", `{"offset": 9}`, "MEMORY.md has 3 lines; offset is 9")
 	p.refused("memory_read", `{"file": "../access.json"}`, "file")
 	p.file("MEMORY.md", "a\nb\n") // as an editor leaves it
@@ -232,6 +233,7 @@ func TestMEM14TheFilesAreReadInPages(t *testing.T) {
 	p.refused("memory_read", `{"offset": 3}`, "MEMORY.md has 2 lines; offset is 3")
 	p.file("HISTORY.md", "one\n<!-- shelly turn 4KQ2XWZA h12 -->\n\ntwo\n<!-- shelly turn 4KQ2XWZA h13 -->\n")
 	p.want("memory_read", `{"file": "HISTORY.md", "limit": 2}`, "[from line 2]\n\ntwo\n")
+	p.want("memory_read", `{"file": "HISTORY.md", "offset": 0, "limit": 2}`, "[from line 2]\n\ntwo\n")
 	p.want("memory_read", `{"file": "HISTORY.md", "offset": 1, "limit": 1}`, "one\n[more follows: offset 2]\n")
 	p.file("MEMORY.md", strings.Repeat(strings.Repeat("x", 99)+"\n", 30))
 	if got := p.run("memory_read", `{}`); !strings.HasSuffix(got.Text, "\n[more follows: offset 8]\n") || len(got.Text) > tool.ResultBytesLeast {

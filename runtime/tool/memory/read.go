@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -25,8 +26,8 @@ func readDecl() fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name:        ReadName,
 		Description: "Read MEMORY.md, your long-term memory, or HISTORY.md, the log of past events: from line offset, or without it the last lines of HISTORY.md.",
-		Parameters: `{"type":"object","properties":{` + fileProperty + `,"offset":{"type":"integer","minimum":1},` +
-			fmt.Sprintf(`"limit":{"type":"integer","minimum":1,"maximum":%d}},"additionalProperties":false}`, linesMax),
+		Parameters: `{"type":"object","properties":{` + fileProperty + `,"offset":{"type":"integer","minimum":0},` +
+			fmt.Sprintf(`"limit":{"type":"integer","minimum":0,"maximum":%d}},"additionalProperties":false}`, linesMax),
 		Effects: fsm.EffectsNone,
 	}
 }
@@ -38,7 +39,8 @@ func (t *tools) read(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 		return tool.Undone(err)
 	}
 	file := a.Text("file", session.MemoryFile)
-	p := page{from: a.Number("offset", 1), limit: a.Number("limit", linesDefault), last: file == session.HistoryFile && a["offset"] == nil}
+	from := a.Number("offset", 0)
+	p := page{from: max(from, 1), limit: cmp.Or(a.Number("limit", 0), linesDefault), last: file == session.HistoryFile && from == 0}
 	if file == session.HistoryFile {
 		err = files.History(ctx, p.add)
 	} else {

@@ -4,12 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"shelly/fsm/wording"
 )
+
+// address finds the address in a link of Markdown, in quotes or in brackets.
+var address = regexp.MustCompile("https?://[^\\s<>()\"'`\\]]+")
 
 // parseAddress reads the address of a page (TOL-72).
 func parseAddress(text string) (*url.URL, error) {
@@ -22,7 +26,10 @@ func parseAddress(text string) (*url.URL, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not an address", wording.Quote(text))
+		if inner := address.FindString(text); inner != "" && inner != text {
+			return nil, fmt.Errorf("url is more than an address; give %s alone", wording.Quote(inner))
+		}
+		return nil, fmt.Errorf("%s is not an address; url must begin with https:// or http://", wording.Quote(text))
 	}
 	return u, checkAddress(u)
 }

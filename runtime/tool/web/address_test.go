@@ -145,6 +145,19 @@ func TestTOL71WhatTheOperatorAllowsIsReached(t *testing.T) {
 }
 
 // What is asked for is one word, whatever the query holds, also that of a redirect.
+// What stands around an address is not guessed away, but the failure names what is left.
+func TestTOL72AnAddressStandsAlone(t *testing.T) {
+	for _, url := range []string{"<https://public.test/a?b=c>", "[a page](https://public.test/a?b=c)", "`https://public.test/a?b=c`"} {
+		got := fetched(t, &network{}, url)
+		if want := `url is more than an address; give "https://public.test/a?b=c" alone`; !got.Invalid || got.Text != want {
+			t.Errorf("%s: %+v; want %q", url, got, want)
+		}
+	}
+	if got := fetched(t, &network{}, "127.0.0.1:80/a"); !got.Invalid || got.Text != `"127.0.0.1:80/a" is not an address; url must begin with https:// or http://` {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestTOL72AQueryIsEncoded(t *testing.T) {
 	var asked []string
 	n := &network{dns: [][]string{{"93.184.216.34"}}, handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

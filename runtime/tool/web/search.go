@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -84,7 +85,7 @@ func (s *searcher) search(ctx context.Context, _ fsm.RunTool, a tool.Arguments) 
 	if query == "" {
 		return tool.Invalid("query is empty")
 	}
-	count := a.Number("count", countUsual)
+	count := cmp.Or(a.Number("count", 0), countUsual)
 	ctx, cancel := within(ctx, s.options.Timeout)
 	defer cancel()
 	list, err := s.ask(ctx, query, count)

@@ -43,7 +43,7 @@ func TestTOL75BraveIsAskedWithItsKey(t *testing.T) {
 			t.Errorf("asked %s with %v", r.URL, r.Header)
 		}
 		fmt.Fprint(w, `{"web": {"results": [{"title": "One", "url": "https://one.example/", "description": "About <strong>one</strong>."}]}}`)
-	}, map[string]any{"query": "one"})
+	}, map[string]any{"query": "one", "count": 0})
 	if want := "1. One\n   https://one.example/\n   About one."; failed || got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

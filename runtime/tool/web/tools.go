@@ -80,7 +80,7 @@ func searchDecl() fsm.ToolDecl {
 		Description: "Search the web. The result is titles, addresses and extracts.",
 		Parameters: `{"type":"object","properties":{` +
 			`"query":{"type":"string","maxLength":400},` +
-			`"count":{"type":"integer","minimum":1,"maximum":10,"description":"How many results, 5 if left out"}},` +
+			`"count":{"type":"integer","minimum":0,"maximum":10,"description":"How many results, 5 if left out"}},` +
 			`"required":["query"],"additionalProperties":false}`,
 		Effects: fsm.EffectsNone,
 	}
