@@ -4,8 +4,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"shelly/runtime/front/acp"
 	"shelly/runtime/system"
@@ -19,7 +24,7 @@ const heldBytesMax = 256 << 10
 func held(path string) acp.Earlier {
 	f, info, err := system.Regular(real(path))
 	if err != nil {
-		return acp.Earlier{Known: errors.Is(err, fs.ErrNotExist)}
+		return acp.Earlier{Known: errors.Is(err, fs.ErrNotExist) && !looksLikeAnother(path)}
 	}
 	defer func() { _ = f.Close() }()
 	if info.Size() > heldBytesMax {
@@ -27,6 +32,16 @@ func held(path string) acp.Earlier {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, heldBytesMax+1)) // it may grow meanwhile
 	return text(data, err)
+}
+
+// looksLikeAnother reports whether the tools may take a path that leads to nothing for another one, which
+// differs only in how letters and their accents are composed (TOL-3).
+func looksLikeAnother(path string) bool {
+	if !strings.ContainsFunc(path, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return false
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	return err != nil || slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return norm.NFC.String(e.Name()) == norm.NFC.String(filepath.Base(path)) })
 }
 
 // record lists a session's changes, the newest first (TOL-26).

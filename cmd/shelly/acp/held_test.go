@@ -74,3 +74,16 @@ func TestFRT52WhatAFileHolds(t *testing.T) {
 		}
 	}
 }
+
+// A file that looks like one that is there may be that one: what it holds is not known to be nothing.
+func TestFRT52AFileThatLooksTheSameIsNotNew(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "cafe\u0301"), []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, known := range map[string]bool{"caf\u00e9": false, "cafe\u0301": true, "na\u00efve": true, "new": true, "caf\u00e9/new": false, "gone/new": true} {
+		if got := held(filepath.Join(dir, name)); got.Known != known || name == "cafe\u0301" && *got.Text != "old" {
+			t.Errorf("%q: %+v", name, got)
+		}
+	}
+}

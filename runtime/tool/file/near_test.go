@@ -63,3 +63,53 @@ func TestNearFilesAreLookedForInBounds(t *testing.T) {
 		t.Errorf("left %d, found %v", look.left, found)
 	}
 }
+
+// A letter and its accent may be one character or two: nobody sees which, and most models can write only one.
+func TestTOL3ANameThatLooksTheSameIsTheSame(t *testing.T) {
+	const composed, apart = "caf\u00e9", "cafe\u0301"
+	for _, everywhere := range []bool{false, true} {
+		w := newWorld(t)
+		w.options.Everywhere = everywhere
+		w.write(apart+"/"+apart+".txt", "one\n")
+		w.write("both/"+apart, "apart\n")
+		w.write("both/"+composed, "composed\n")
+		w.write("private/"+apart, secret)
+		w.write("../outside/"+apart, secret)
+		w.options.Private = []string{w.workspace + "/private"}
+		w.fifo("fifo")
+		for path, want := range map[string]string{
+			composed + "/" + composed + ".txt":                      "one\n",
+			w.workspace + "/" + composed + "/" + apart + ".txt":     "one\n",
+			"./" + composed + "/../" + composed + "/cafe\u0301.txt": "one\n",
+			"both/" + apart:    "apart\n",
+			"both/" + composed: "composed\n",
+		} {
+			if got := w.call("read_file", map[string]any{"path": path}); got.Text != want {
+				t.Errorf("%q: %+v; want %q", path, got, want)
+			}
+		}
+		for path, want := range map[string]string{
+			"private/" + composed:        "belongs to the agent itself",
+			composed + "/na\u00efve.txt": "no such file",
+			"fifo/" + composed:           "leads through a file",
+		} {
+			if got := w.call("read_file", map[string]any{"path": path}); !got.Invalid || !strings.Contains(got.Text, want) {
+				t.Errorf("%q: %+v; want %q", path, got, want)
+			}
+		}
+		if got := w.call("read_file", map[string]any{"path": "link_out/" + composed}); !everywhere && (!got.Invalid || strings.Contains(got.Text, secret)) {
+			t.Errorf("outside: %+v", got)
+		}
+		if got := w.call("write_file", map[string]any{"path": composed + "/" + composed + ".txt", "content": "two\n"}); got.Failed || !strings.HasPrefix(got.Text, "wrote ") {
+			t.Errorf("write_file: %+v", got)
+		}
+		w.holds(apart+"/"+apart+".txt", "two\n")
+		if got := w.call("write_file", map[string]any{"path": composed + "/new.txt", "content": "x"}); got.Failed {
+			t.Errorf("write_file in the folder: %+v", got)
+		}
+		w.holds(apart+"/new.txt", "x")
+		if got := w.call("list_dir", map[string]any{"path": composed}); got.Failed || !strings.Contains(got.Text, "new.txt") {
+			t.Errorf("list_dir: %+v", got)
+		}
+	}
+}

@@ -128,8 +128,10 @@ func (t *Tools) resolve(path string) (spot, error) {
 }
 
 // meant returns the path that a call means: what is there as it is written, or what [wording.Path] writes
-// so. Any other way to write a path with \x is none, because approvals go by the written one.
+// so, or what looks the same. Any other way to write a path with \x is none, because approvals go by the
+// written one.
 func (t *Tools) meant(path string) string {
+	path = t.composed(path)
 	if !strings.Contains(path, `\x`) {
 		return path
 	}

@@ -1,8 +1,14 @@
 package file
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 var (
@@ -28,3 +34,68 @@ func undressed(path string) string {
 
 // withoutPosition returns a path without the line, and the column, that compilers write after it.
 func withoutPosition(path string) string { return path[:len(path)-len(position.FindString(path))] }
+
+// composed returns a path with the names that are there in place of those that differ only in how letters
+// and their accents are composed (NFC, NFD): they look the same to whoever approves a call, and most models
+// cannot write the other form. A name that is there as it is written counts, and so does the only other one.
+func (t *Tools) composed(path string) string {
+	if !strings.ContainsFunc(path, func(r rune) bool { return r >= utf8.RuneSelf }) || len(path) > pathBytesMax {
+		return path
+	}
+	rel, shown := filepath.Clean(path), ""
+	root, err := t.workspace()
+	if err != nil {
+		return path
+	}
+	at := spot{root: root, path: "."}
+	if filepath.IsAbs(rel) {
+		rel = t.relative(rel)
+	}
+	if filepath.IsAbs(rel) && t.options.Everywhere {
+		at, shown, rel = spot{path: "/"}, "/", rel[1:]
+	}
+	if !filepath.IsLocal(rel) {
+		return path
+	}
+	found := false
+	for part := range strings.SplitSeq(rel, "/") {
+		if _, err := at.in(part).lstat(); err != nil {
+			if only := at.sameName(part); only != "" {
+				part, found = only, true
+			}
+		}
+		at, shown = at.in(part), filepath.Join(shown, part)
+	}
+	if !found {
+		return path
+	}
+	return shown
+}
+
+// sameName returns the only name in a folder that is another form of one, or an empty text.
+func (s spot) sameName(name string) (only string) {
+	if info, err := s.stat(); err != nil || !info.IsDir() {
+		return ""
+	}
+	open := func() (*os.File, error) { return os.OpenFile(s.path, os.O_RDONLY|syscall.O_NONBLOCK, 0) } // it may be a pipe by now
+	if s.root != nil {
+		open = func() (*os.File, error) { return s.root.OpenFile(s.path, os.O_RDONLY|syscall.O_NONBLOCK, 0) }
+	}
+	f, err := open()
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(entriesReadMax) // what can be read counts
+	name = norm.NFC.String(name)
+	for _, other := range names {
+		if norm.NFC.String(other) != name {
+			continue
+		}
+		if only != "" {
+			return ""
+		}
+		only = other
+	}
+	return only
+}
