@@ -63,6 +63,10 @@ func TestTOL29GrepFindsLines(t *testing.T) {
 		{"the other way to write either", "notes.txt\n1: alpha\n3: gamma\n[in RE2 | is written without \\: shown is what fits so]\n", object{"pattern": `^alpha\|gamma$`, "path": "notes.txt"}},
 		{"plain text that is no expression", "src/util.py\n1: print('util ok')\n[nothing fits the pattern as an expression: shown is its plain text]\n", object{"pattern": "print(", "path": "src"}},
 		{"plain text that is another expression", "src/util.py\n1: print('util ok')\n[nothing fits the pattern as an expression: shown is its plain text]\n", object{"pattern": "PRINT('util ok')", "ignore_case": true, "path": "src"}},
+		{"several lines", "(no match: the pattern has a line end, and each line is looked at by itself)\n", object{"pattern": "alpha\\nbeta", "path": "notes.txt"}},
+		{"several lines as they stand", "(no match: the pattern has a line end, and each line is looked at by itself)\n", object{"pattern": "alpha\nbeta", "path": "notes.txt"}},
+		{"no line end", "(no match)\n", object{"pattern": "alpha[^\\n]*beta", "path": "notes.txt"}},
+		{"several patterns", "(no match: no file has such a name; several patterns are written {*.a,*.b})\n", object{"pattern": "alpha", "glob": "*.txt,*.md"}},
 		{"neither", "(no match)\n", object{"pattern": "zeppelin(x)", "path": "src"}},
 		{"binary", "(no match)\n", object{"pattern": "alpha", "path": "src/bin.dat"}},
 	} {
@@ -191,6 +195,7 @@ func TestTOL30GlobFindsNames(t *testing.T) {
 		{"in an ignored folder", "(no such file; .gitignore leaves out build)", object{"pattern": "build/sub/*"}},
 		{"an ignored folder", "(no such file; .gitignore leaves out build)", object{"pattern": "build/**"}},
 		{"git's folder", "(no such file; .git is left out)", object{"pattern": ".git/*"}},
+		{"several patterns", "(no such file; several patterns are written {*.a,*.b})", object{"pattern": "*.txt|*.md"}},
 		{"a folder", "(no such file; sub/deep is a folder)", object{"pattern": "deep"}},
 		{"the workspace's path", "src/util.py\n", object{"pattern": "{{ws}}/**/*.py"}},
 		{"not ignored", "keep.log\n", object{"pattern": "*.log"}},

@@ -122,6 +122,8 @@ func (f *filter) missed() string {
 		return "; .gitignore leaves out " + wording.PathLine(f.out)
 	case f.folder != "":
 		return "; " + wording.PathLine(f.folder) + " is a folder"
+	case strings.ContainsAny(f.pattern, ",|") && !strings.Contains(f.pattern, "{"):
+		return "; several patterns are written {*.a,*.b}"
 	}
 	return ""
 }

@@ -66,10 +66,11 @@ func (t *Tools) grep(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 	}
 	searching, cancel := t.searching(ctx)
 	defer cancel()
-	readings, wrong := readingsOf(a.Text("pattern", ""), a.Is("ignore_case"))
+	text := a.Text("pattern", "")
+	readings, wrong := readingsOf(text, a.Is("ignore_case"))
 	var first *search
 	for _, r := range readings {
-		s := &search{t: t, pattern: r.expression, files: files, around: a.Number("context", 0), room: t.room() - leftOutRoom, note: r.note}
+		s := &search{t: t, pattern: r.expression, files: files, around: a.Number("context", 0), room: t.room() - leftOutRoom, note: r.note, breaks: breaks(text)}
 		err := s.in(searching, where)
 		switch {
 		case ctx.Err() != nil:
@@ -87,6 +88,11 @@ func (t *Tools) grep(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 		return tool.Undone(wrong)
 	}
 	return first.result()
+}
+
+// breaks reports whether a pattern has a line end, other than in a class that excludes it.
+func breaks(pattern string) bool {
+	return strings.Contains(pattern, "\n") || strings.Contains(strings.ReplaceAll(pattern, `[^\n]`, ""), `\n`)
 }
 
 // namesFiles reports whether a path that a call gives is a pattern for names.
@@ -134,6 +140,7 @@ type search struct {
 	around  int // lines of context
 	room    int
 	note    string // how the pattern was read, if not as it stands
+	breaks  bool   // the pattern has a line end
 
 	out     strings.Builder
 	fitting int // files whose names fit
@@ -335,6 +342,8 @@ func (s *search) result() tool.Result {
 	switch {
 	case s.matches == 0 && s.fitting == 0 && s.walk.why == "" && s.files.pattern != "**":
 		text = "(no match: no file has such a name" + s.files.missed() + ")\n"
+	case s.matches == 0 && s.breaks:
+		text = "(no match: the pattern has a line end, and each line is looked at by itself)\n"
 	case s.matches == 0:
 		text = "(no match)\n"
 	}
