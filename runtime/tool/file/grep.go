@@ -83,6 +83,9 @@ func (t *Tools) grep(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 		if first == nil {
 			first = s
 		}
+		if searching.Err() != nil { // there is no time for another
+			break
+		}
 	}
 	if wrong != nil {
 		return tool.Undone(wrong)
