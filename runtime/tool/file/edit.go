@@ -181,7 +181,7 @@ func (e *edit) find(text string) ([]stretch, error) {
 	case e.old == "" && text == "":
 		return []stretch{{0, 0, e, e.new}}, nil
 	case e.old == "":
-		return nil, errors.New("old is empty, and the file is there; give the text to replace, or use write_file")
+		return nil, errors.New("old is empty, and the file is there; give the text to replace, or to add a text, the line next to it as old and both as new; write_file replaces all")
 	case e.old == e.new:
 		return nil, errors.New("nothing to change: old and new are the same")
 	}

@@ -123,6 +123,8 @@ func TestTOL23AnEditThatIsNotMade(t *testing.T) {
 		{"a part of a line", "old is not found", object{"old": "func mian()", "new": "x"}},
 		{"nothing like it", "old is not found, nor anything like it; read_file shows what the file holds", object{"old": "SELECT * FROM customers", "new": "x"}},
 		{"with line numbers", "old is not found, but without the line numbers it is: leave them out, of new too", object{"old": "3: func main() {\n4: \tprintln(\"a\")", "new": "x"}},
+		{"with the number of the first line", "old is not found, but without the line numbers it is", object{"old": "7: func other() {\n\tprintln(\"a\")", "new": "x"}},
+		{"numbers that are none", "old is not found; the nearest is\n3: func main() {", object{"old": "7: func main() {\n\tprintln(\"b\")", "new": "x"}},
 		{"a blank at a line's end", "blanks or indentation only (line 1 ends with none, old with 1 blank)", object{"old": "package main \n\nfunc main() {", "new": "x"}},
 		{"blanks in a line", "blanks or indentation only (line 1 has U+0020 where old has U+00A0)", object{"old": "package\u00a0main\n", "new": "x"}},
 		{"two blanks in a line", "blanks or indentation only (line 1 has m where old has U+0020)", object{"old": "package  main\n", "new": "x"}},

@@ -64,15 +64,11 @@ func missing(text, old string) string {
 	return why + "; the nearest is\n" + excerpt(lines, at, len(wanted)) + "give old exactly as it stands there, without the numbers"
 }
 
-// withoutNumbers removes the line numbers from a text if every line has one.
+// withoutNumbers removes the line numbers from a text, as far as its lines have some.
 func withoutNumbers(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		prefix := numbered.FindString(line)
-		if prefix == "" && line != "" {
-			return text
-		}
-		lines[i] = line[len(prefix):]
+		lines[i] = line[len(numbered.FindString(line)):]
 	}
 	return strings.Join(lines, "\n")
 }
