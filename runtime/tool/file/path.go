@@ -104,7 +104,7 @@ func (t *Tools) resolve(path string) (spot, error) {
 	}
 	if !filepath.IsLocal(rel) {
 		if inside := t.inside(path); inside != "" {
-			return spot{}, tool.Refuse("%s is outside the workspace; in it there is %s", strconv.Quote(path), strconv.Quote(wording.Path(inside)))
+			return spot{}, tool.Refuse("%s is outside the workspace; there is %s in it", strconv.Quote(path), strconv.Quote(wording.Path(inside)))
 		}
 		return spot{}, tool.Refuse("%s is outside the workspace; give a path relative to the workspace, such as . or notes.txt", strconv.Quote(path))
 	}
