@@ -102,7 +102,7 @@ func shapes(name string) match.Shape {
 	case "question":
 		return match.Shape{
 			"question": word("what a person is asked", questions()), "id": text("the request that it is about"), "session": text("the session of that request"),
-			"tool": text("the tool that was called"), "args": anything("what it was called with"),
+			"tool": text("the tool that was called").Rarely(), "args": anything("what it was called with").Rarely(),
 		}
 	case "audit":
 		return match.Shape{
@@ -111,8 +111,8 @@ func shapes(name string) match.Shape {
 		}
 	case "notice":
 		return match.Shape{
-			"id": text("the request that it is about"), "notice": word("what the client is told", notices()),
-			"ahead": count("(queued) how many come first"), "text": text("the reply that was given again"),
+			"id": text("the request that it is about"), "notice": word("what the client is told", notices()).Rarely(),
+			"ahead": count("(queued) how many come first").Rarely(), "text": text("the reply that was given again").Rarely(),
 		}
 	case "report":
 		return match.Shape{"of": word("what it is about", kinds()), "text": text("what it says")}
@@ -121,7 +121,7 @@ func shapes(name string) match.Shape {
 	case "chunk":
 		return match.Shape{
 			"id": text("the request that is answered"), "session": text("the session of that request"), "purpose": word("what the model was asked for", purposes()),
-			"text": text("the piece of the answer"), "thinking": text("the piece of the thinking, in place of text"), "at": length("when it came, since the first start"),
+			"text": text("the piece of the answer").Rarely(), "thinking": text("the piece of the thinking, in place of text").Rarely(), "at": length("when it came, since the first start"),
 		}
 	case "message":
 		return messageShape()
@@ -130,7 +130,7 @@ func shapes(name string) match.Shape {
 	case "asked":
 		return askedShape()
 	case "options":
-		return match.Shape{"temperature": number("as it was given; there is none unless one was"), "max_tokens": count("the most tokens of the answer; there is none unless it was given")}
+		return match.Shape{"temperature": number("as it was given; there is none unless one was").Rarely(), "max_tokens": count("the most tokens of the answer; there is none unless it was given").Rarely()}
 	case "sessions":
 		return match.Shape{"*": {Shape: sessionShape(), Sort: match.Maps}}
 	case "usage":
@@ -148,27 +148,27 @@ func replyShape() match.Shape {
 	return match.Shape{
 		"id": text("the sender's id of the request"), "session": text("the request's session"), "text": text("what was replied"),
 		"is_error": truth("true: it says what went wrong"), "outcome": word("how the request ended", outcomes()), "after": length("the time since the request was accepted"),
-		"sent": count("(server) tokens of the prompts of its calls"), "read": count("(server) tokens of those prompts that were not in a slot"),
-		"written": count("(server) tokens of the answers to its calls"), "first_word": length("(server) the time until the first word of an answer"),
+		"sent": count("(server) tokens of the prompts of its calls").Rarely(), "read": count("(server) tokens of those prompts that were not in a slot").Rarely(),
+		"written": count("(server) tokens of the answers to its calls").Rarely(), "first_word": length("(server) the time until the first word of an answer").Rarely(),
 	}
 }
 
 func messageShape() match.Shape {
 	return match.Shape{
-		"role": text("system, user, assistant or tool; a broken history may have another"), "text": text("what it says; of a tool, the result"), "thinking": text("(assistant) its thinking"),
-		"calls": list(of("call", "(assistant) the tools that it asked for: names, or {tool, args}")), "tool": text("(tool) whose result it is"),
-		"id": text("(tool) the model's id of the call answered"), "images": list(text("(user) its pictures, each a text that stands for its bytes")),
-		"used": list(text("(assistant) the tools that the turn used")), "source": list(word("where the text came from, a list (MSG-1)", sources())),
+		"role": text("system, user, assistant or tool; a broken history may have another"), "text": text("what it says; of a tool, the result"), "thinking": text("(assistant) its thinking").Rarely(),
+		"calls": list(of("call", "(assistant) the tools that it asked for: names, or {tool, args}")).Rarely(), "tool": text("(tool) whose result it is").Rarely(),
+		"id": text("(tool) the model's id of the call answered").Rarely(), "images": list(text("(user) its pictures, each a text that stands for its bytes")).Rarely(),
+		"used": list(text("(assistant) the tools that the turn used")).Rarely(), "source": list(word("where the text came from, a list (MSG-1)", sources())).Rarely(),
 	}
 }
 
 func askedShape() match.Shape {
 	return match.Shape{
 		"purpose": word("what the model is asked for", purposes()), "session": text("whose conversation it is"), "messages": list(of("message", "all messages, the system prompt among them")),
-		"last": of("message", "the last message"), "count": count("how many messages there are"), "system": text("the system prompt"), "tools": list(text("the names of the tools that are offered")),
-		"options": of("options", "the options that are given"), "tokens": count("how many the messages are taken for"),
-		"sent": count("(server) tokens of the prompt"), "read": count("(server) tokens of the prompt that were not in a slot"), "written": count("(server) tokens of the answer"),
-		"waited": length("(server) how long it waited to be served"), "first_word": length("(server) the time until its first word"), "takes": length("(server) the time until its last"),
+		"last": of("message", "the last message").Rarely(), "count": count("how many messages there are"), "system": text("the system prompt").Rarely(), "tools": list(text("the names of the tools that are offered")),
+		"options": of("options", "the options that are given"), "tokens": count("how many the messages are taken for").Rarely(),
+		"sent": count("(server) tokens of the prompt").Rarely(), "read": count("(server) tokens of the prompt that were not in a slot").Rarely(), "written": count("(server) tokens of the answer").Rarely(),
+		"waited": length("(server) how long it waited to be served").Rarely(), "first_word": length("(server) the time until its first word").Rarely(), "takes": length("(server) the time until its last").Rarely(),
 	}
 }
 
@@ -319,7 +319,13 @@ func misfit(f match.Foreign) string {
 	if !isText {
 		text = is
 	}
+	lacks := ""
+	if f.Of.Lists == 0 {
+		lacks = f.Matcher.Lacks(f.Of)
+	}
 	switch {
+	case lacks != "":
+		return "each has the key " + lacks + " too, so that " + is + " without it matches none; name every key, or ask for some without $exact and $literal"
 	case f.Of.Lists > 0:
 		return "wants a list" + none + "; write [" + is + "], or {$contains: " + is + "} for one of several"
 	case f.Of.Words != nil:

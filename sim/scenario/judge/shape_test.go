@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"io"
 	"reflect"
 	"slices"
 	"strings"
@@ -46,6 +47,52 @@ func TestSCN56ShapesAreThoseOfWhatIsJudged(t *testing.T) {
 		"sessions": {sessionsValue([]disk.Saved{{Name: "*", State: fsm.Session{Skills: []fsm.LoadedSkill{{}}}}})},
 	} {
 		sameKeys(t, name, format.ShapeOf(name).Shape, values...)
+	}
+}
+
+// SCN-56: what a map of a shape always has, and a map without other members may not leave out, is what
+// such a thing has of which nothing is said.
+func TestSCN56ShapesKnowWhatEachThingHas(t *testing.T) {
+	j := &judgement{file: &format.File{}, result: &sim.Result{}}
+	calls := calledValues(&sim.Asked{Config: &fsm.Config{}}, fsm.BrainAnswered{Calls: []fsm.ToolCall{{Name: "a"}}})
+	asked := sim.Asked{Config: &fsm.Config{}}
+	item := format.ShapeOf("item").Shape
+	for name, of := range map[string]struct { // order-free: each is looked at by itself
+		shape match.Shape
+		value data.Value
+	}{
+		"reply":        {format.ShapeOf("reply").Shape, timingsOf(j.result).reply(engine.Request{})},
+		"entry":        {format.ShapeOf("entry").Shape, entryValue(fsm.Entry{})},
+		"sent":         {format.ShapeOf("sent").Shape, sentValue(sim.Message{})},
+		"question":     {format.ShapeOf("question").Shape, askPerson(fsm.AskPerson{})},
+		"audit":        {format.ShapeOf("audit").Shape, auditValue(fsm.Audit{})},
+		"report":       {format.ShapeOf("report").Shape, reportValue(fsm.Report{})},
+		"message":      {format.ShapeOf("message").Shape, messageValue(fsm.Message{})},
+		"call":         {format.ShapeOf("call").Shape, messageValue(fsm.Message{Calls: []fsm.ToolCall{{}}}).Get("calls").List[0]},
+		"options":      {format.ShapeOf("options").Shape, optionsValue(fsm.Options{})},
+		"asked":        {format.ShapeOf("asked").Shape, askedValue(asked)},
+		"usage":        {format.ShapeOf("usage").Shape, tokensValue(j.result)},
+		"refusal":      {format.ShapeOf("refusal").Shape, refusalValue(sim.Refusal{Err: io.EOF})},
+		"session":      {format.ShapeOf("sessions").Shape["*"].Shape, sessionsValue([]disk.Saved{{}}).Members[0].Value},
+		"item.reply":   {item["reply"].Shape, effectValue(fsm.Reply{}).Get("reply")},
+		"item.call":    {item["call"].Shape, calls[0].Get("call")},
+		"item.audit":   {item["audit"].Shape, effectValue(fsm.Audit{}).Get("audit")},
+		"item.message": {item["message"].Shape, effectValue(fsm.SendMessage{}).Get("message")},
+	} {
+		for _, key := range of.shape.Keys() {
+			if has := of.value.Get(key).Kind != data.AbsentKind; has == of.shape[key].Rare {
+				t.Errorf("%s: the least of them has %s: %v; its shape says that not each has it: %v", name, key, has, of.shape[key].Rare)
+			}
+		}
+	}
+	reply, notice := noticeValue(sim.Delivery{}), noticeValue(sim.Delivery{Notice: fsm.NoticeHeld})
+	thought, said := j.chunkValue(sim.Chunk{Piece: script.Piece{Thinking: "t"}}), j.chunkValue(sim.Chunk{})
+	for name, values := range map[string][2]data.Value{"notice": {reply, notice}, "chunk": {thought, said}} { // order-free: each is looked at by itself
+		for key, of := range format.ShapeOf(name).Shape { // order-free: each is looked at by itself
+			if both := values[0].Get(key).Kind != data.AbsentKind && values[1].Get(key).Kind != data.AbsentKind; both == of.Rare {
+				t.Errorf("%s: each has %s: %v; its shape says that not each has it: %v", name, key, both, of.Rare)
+			}
+		}
 	}
 }
 

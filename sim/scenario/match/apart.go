@@ -1,9 +1,13 @@
 package match
 
-import "shelly/sim/scenario/data"
+import (
+	"slices"
+
+	"shelly/sim/scenario/data"
+)
 
 // apart returns two matchers of a list that no value matches both, or nil. Some that exclude each
-// other are not found: of maps and of regular expressions it says nothing.
+// other are not found: of lists and of regular expressions it says nothing.
 func apart(list []Matcher) (one, other *Matcher) {
 	for i := range list {
 		for k := range i {
@@ -23,6 +27,14 @@ func (m *Matcher) excludes(o *Matcher) bool {
 		return !o.alsoFits(m)
 	case m.op == opLen && o.op == opLen:
 		return m.list[0].excludes(&o.list[0])
+	case m.op == opMap && o.op == opMap:
+		return m.without(o) || o.without(m) || m.differs(o)
+	case m.op == opExact || o.op == opExact:
+		return m.bare().excludes(o.bare())
+	case m.op == opOneOf || m.op == opAll:
+		return m.eachExcludes(o)
+	case o.op == opOneOf || o.op == opAll:
+		return o.eachExcludes(m)
 	case m.lower() && o.upper():
 		return !m.meets(o)
 	case m.upper() && o.lower():
@@ -30,6 +42,38 @@ func (m *Matcher) excludes(o *Matcher) bool {
 	default:
 		return false
 	}
+}
+
+// eachExcludes reports it of a matcher that gathers others: of all choices, or of one of those that a
+// value must fit each.
+func (m *Matcher) eachExcludes(o *Matcher) bool {
+	if m.op == opAll {
+		return slices.ContainsFunc(m.Inner(), func(m *Matcher) bool { return m.excludes(o) })
+	}
+	return !slices.ContainsFunc(m.Inner(), func(m *Matcher) bool { return !m.excludes(o) })
+}
+
+// bare is the matcher, or what stands within $exact, which says of itself that it is exact.
+func (m *Matcher) bare() *Matcher {
+	for m.op == opExact {
+		m = &m.list[0]
+	}
+	return m
+}
+
+// without reports whether a map has no members but those that it names, and the other wants one more.
+func (m *Matcher) without(o *Matcher) bool {
+	return m.exact && slices.ContainsFunc(o.members, func(of memberMatcher) bool {
+		return m.index(of.key) < 0 && !of.matcher.Fits(data.Value{})
+	})
+}
+
+// differs reports whether two maps want of one member what nothing is both.
+func (m *Matcher) differs(o *Matcher) bool {
+	return slices.ContainsFunc(o.members, func(of memberMatcher) bool {
+		i := m.index(of.key)
+		return i >= 0 && m.members[i].matcher.excludes(&of.matcher)
+	})
 }
 
 // single reports whether one scalar alone matches. Of a duration or a time there are many texts.

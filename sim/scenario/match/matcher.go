@@ -162,8 +162,11 @@ func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 			d.Add(n, path, "wants true, not "+n.String())
 		}
 	case opExact:
+		known := len(d.Problems)
 		m.list = []Matcher{Read(d, n, path)}
-		m.exactly()
+		if m.exactly(); len(d.Problems) == known {
+			m.checkExact(d, path)
+		}
 	case opContains:
 		m.list = []Matcher{Read(d, n, path)}
 	case opLen:
@@ -181,7 +184,7 @@ func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 			d.Add(n, path, "the list is empty")
 		}
 		if len(d.Problems) == known && m.op == opAll {
-			m.checkAll(d, n, path)
+			m.checkAll(d, n.Pos, path)
 		}
 	case opGt, opGte, opLt, opLte:
 		m.readBound(d, n, path)
@@ -193,9 +196,19 @@ func (m *Matcher) readOp(d *strict.Decoder, key, n *strict.Node, path string) {
 }
 
 // checkAll wants matchers that one value can match.
-func (m *Matcher) checkAll(d *strict.Decoder, n *strict.Node, path string) {
+func (m *Matcher) checkAll(d *strict.Decoder, pos strict.Pos, path string) {
 	if one, other := apart(m.list); one != nil {
-		d.Add(n, path, "nothing is both "+one.String()+" and "+other.String()+"; {$one_of: [ … ]} is for one or the other")
+		d.Problems = append(d.Problems, strict.Problem{Pos: pos, Path: path, Text: "nothing is both " + one.String() + " and " + other.String() + "; {$one_of: [ … ]} is for one or the other"})
+	}
+}
+
+// checkExact wants the same of those within $exact, whose maps have no other members.
+func (m *Matcher) checkExact(d *strict.Decoder, path string) {
+	for _, inner := range m.Inner() {
+		if inner.op == opAll {
+			inner.checkAll(d, inner.pos, path)
+		}
+		inner.checkExact(d, path)
 	}
 }
 

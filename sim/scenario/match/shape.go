@@ -36,6 +36,13 @@ type Key struct {
 	Means string   // for whoever writes a file
 	Words []string // of which alone its texts are; nil: any
 	Word  string   // what such a text is called, such as state; empty: as the key
+	Rare  bool     // not each map of the shape has it
+}
+
+// Rarely is the key where not each map of the shape has it.
+func (k Key) Rarely() Key {
+	k.Rare = true
+	return k
 }
 
 // Keys are the keys of the shape, in order.
@@ -45,6 +52,16 @@ func (s Shape) has(key string) bool {
 	_, named := s[key]
 	_, any := s["*"]
 	return named || any
+}
+
+// lacks returns a key that each map of the shape has and an exact map leaves out, or the empty text.
+func (s Shape) lacks(named func(key string) bool) string {
+	for _, key := range s.Keys() {
+		if key != "*" && !s[key].Rare && !named(key) {
+			return key
+		}
+	}
+	return ""
 }
 
 // Foreign is a key of a matcher that its shape does not have, or a matcher that nothing of a
@@ -117,8 +134,8 @@ func (m *Matcher) misfits(of Key) bool {
 	switch m.op {
 	case opList, opUnordered:
 		return true
-	case opMap:
-		return false // its keys are foreign where there is no map
+	case opMap: // its keys are foreign where there is no map
+		return m.Lacks(of) != ""
 	case opContains:
 		part := &m.list[0]
 		return !text || part.op != opScalar && part.op != opLiteral || !Texts.fits(part.data)
@@ -128,10 +145,30 @@ func (m *Matcher) misfits(of Key) bool {
 		return !text && of.Sort != Maps
 	case opLiteral:
 		if m.data.Kind == data.MapKind {
-			return len(of.Shape) == 0 || slices.ContainsFunc(m.data.Members, func(member data.Member) bool { return !of.Shape.has(member.Key) })
+			return len(of.Shape) == 0 || m.Lacks(of) != "" || slices.ContainsFunc(m.data.Members, func(member data.Member) bool { return !of.Shape.has(member.Key) })
 		}
 	}
 	return !of.Sort.fits(m.data) || of.Sort == Counts && m.NoCount(0) || of.Sort == Ordinals && m.NoCount(1)
+}
+
+// Lacks returns a key that each map of a shape has, and that a map without other members leaves out
+// for which the matcher is, or the empty text.
+func (m *Matcher) Lacks(of Key) string {
+	switch {
+	case m.op == opMap && m.exact:
+		return of.Shape.lacks(func(key string) bool { return m.index(key) >= 0 })
+	case m.op == opLiteral && m.data.Kind == data.MapKind:
+		return of.Shape.lacks(func(key string) bool {
+			return slices.ContainsFunc(m.data.Members, func(member data.Member) bool { return member.Key == key })
+		})
+	case m.op == opExact || m.op == opAll || m.op == opOneOf:
+		for _, inner := range m.Inner() {
+			if key := inner.Lacks(of); key != "" {
+				return key
+			}
+		}
+	}
+	return ""
 }
 
 // NoneOf reports whether a matcher that gathers no others fits none of the words, which are all that
