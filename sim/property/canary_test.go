@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"shelly/fsm"
 	"shelly/sim/scenario"
@@ -78,4 +79,24 @@ func lookByMaking(files []*scenario.File) string {
 		}
 	}
 	return ""
+}
+
+// A regression that was found by its trace fails if state outside the machine is back, and so does any
+// with $all (PRP-5, PRP-8).
+func TestCanariesAreFoundByRegressionsPlayedTwice(t *testing.T) {
+	defer fsm.SetCanary("")
+	const regression = "scenario: 1\nname: once\ntimeline: [{user: hi}, {at: 1h, user: again}]\nbrain: [{says: Hello.}, {says: Hello.}]\nexpect: {replies: {$len: 2}}\n"
+	for _, canary := range fsm.Canaries("twice") {
+		fsm.SetCanary(canary)
+		for _, test := range []struct{ found, invariants string }{{"found: {by: small.property.yaml, invariant: trace}\n", "step >= 0"}, {"", "$all"}} {
+			f := loadAll(t, fstest.MapFS{
+				"p.property.yaml":    {Data: []byte(source + "regressions: ./*.scenario.yaml\ninvariants: [" + test.invariants + "]\n")},
+				"once.scenario.yaml": {Data: []byte(regression + test.found)},
+			})
+			r := Check(f, Options{Seeds: 1})
+			if r.Failed == nil || r.Failed.Regression == nil || !strings.HasSuffix(r.Failed.Fails(), "once.scenario.yaml fails: two runs gave two traces") {
+				t.Errorf("the canary %s survives a regression with %q and %s: %+v", canary, test.found, test.invariants, r.Failed)
+			}
+		}
+	}
 }

@@ -47,7 +47,7 @@ type Reached struct {
 type Failed struct {
 	Regression *scenario.File // the regression that it is; nil for a case that was made
 	Seed       uint64         // that it was made from
-	Invariant  string         // what did not hold
+	Invariant  string         // what did not hold; of a regression trace alone, the rest is in its outcome
 	Shrunk     string         // how far it was made smaller
 	Source     []byte         // the scenario file
 	Original   []byte         // that of the case before it was made smaller; nil for a regression
@@ -92,16 +92,27 @@ func Check(f *scenario.File, o Options) Report {
 // regressions plays the cases that once failed. One that is skipped says why as a case of its own.
 func regressions(f *scenario.File, r *Report) *Failed {
 	for _, c := range f.Regressions() {
-		out := c.Run(sim.Options{})
+		out, differs := c.RunTwice(f.Property().All(), func() sim.Options { return sim.Options{} })
 		if out.Skipped != "" {
 			continue
 		}
 		r.Regressions++
-		if !out.OK() {
+		switch {
+		case !out.OK():
 			return &Failed{Regression: c, Outcome: out}
+		case differs:
+			return &Failed{Regression: c, Invariant: format.Trace, Outcome: out}
 		}
 	}
 	return nil
+}
+
+// Fails says which regression fails.
+func (f *Failed) Fails() string {
+	if f.Invariant == format.Trace {
+		return "the regression " + f.Regression.Path() + " fails: two runs gave two traces"
+	}
+	return "the regression " + f.Regression.Path() + " fails"
 }
 
 // add counts a case that was played.
@@ -152,9 +163,9 @@ func (g *generator) play(from sim.Chooser, as *found) (c played) {
 		c.err = fmt.Errorf("the case that was made does not load: %w\n%s", c.err, c.source)
 		return c
 	}
-	c.out = f.Run(sim.Options{})
-	if g.of.All() && c.out.Err == nil && differs(f, &c.out) {
-		c.wrong = append(c.wrong, "trace")
+	differs := false
+	if c.out, differs = f.RunTwice(g.of.All(), func() sim.Options { return sim.Options{} }); differs {
+		c.wrong = append(c.wrong, format.Trace)
 	}
 	if c.out.Err != nil {
 		c.wrong = append(c.wrong, "rest")
@@ -216,10 +227,4 @@ func (g *generator) smallest(seed uint64, c played, begin func() func() bool) (*
 		return nil, fmt.Errorf("%s: seed %d: %w", g.file.Path(), seed, last.err)
 	}
 	return &Failed{Seed: seed, Invariant: as.invariant, Shrunk: as.shrunk, Source: last.source, Original: c.source, Outcome: last.out}, nil
-}
-
-// differs reports whether a case has another trace when it is played again.
-func differs(f *scenario.File, out *scenario.Outcome) bool {
-	again := f.Run(sim.Options{})
-	return again.Hash() != out.Hash()
 }

@@ -49,6 +49,9 @@ func (o *Outcome) Hash() uint64 {
 	return o.TraceHash
 }
 
+// Differs reports whether another run of the case has another trace.
+func (o *Outcome) Differs(again *Outcome) bool { return again.Err != nil || again.Hash() != o.Hash() }
+
 // Again is the command that runs the case, or the whole file where it has no line,
 // under the seed that it failed under.
 func (o *Outcome) Again() string {

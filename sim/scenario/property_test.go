@@ -143,3 +143,24 @@ func TestPRP3AliasesOfAPropertyAreBounded(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// PRP-8: a case that was found by its trace passes whenever it is played alone, so it is played twice.
+func TestPRP8ACaseFoundByItsTraceIsPlayedTwice(t *testing.T) {
+	for _, test := range []struct {
+		found string
+		asked bool
+		runs  int
+	}{
+		{"", false, 1}, {"", true, 2},
+		{"found: {by: p.property.yaml, invariant: trace, seed: 3}\n", false, 2},
+		{"found: {by: p.property.yaml, invariant: INV-1, seed: 3}\n", false, 1},
+		{"skip: later\nfound: {by: p.property.yaml, invariant: trace}\n", true, 1},
+	} {
+		f := readCase(t, "scenario: 1\nname: x\n"+test.found+"timeline: [{user: hi}]\nbrain: [{says: hello}]\nexpect: {replies: [hello]}\n")
+		runs := 0
+		out, differs := f.RunTwice(test.asked, func() sim.Options { runs++; return sim.Options{} })
+		if runs != test.runs || differs || out.Err != nil {
+			t.Errorf("%q, asked %v: %d runs, differs %v, %v; want %d", test.found, test.asked, runs, differs, out.Err, test.runs)
+		}
+	}
+}

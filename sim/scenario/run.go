@@ -8,6 +8,7 @@ import (
 	"shelly/sim/crash"
 	"shelly/sim/explore"
 	"shelly/sim/scenario/compile"
+	"shelly/sim/scenario/format"
 	"shelly/sim/scenario/judge"
 )
 
@@ -53,6 +54,18 @@ func (f *File) Run(o sim.Options) Outcome {
 	verdict := judge.Run(f.File, result, f.golden, crashed)
 	out.Failures, out.Met, out.Golden = verdict.Failures, verdict.Met, verdict.Golden
 	return out
+}
+
+// RunTwice plays the case and, if that is asked for or its trace is the reason for which a property
+// found it (PRP-8), once more, and reports whether the second run has another trace (SCN-11): one run
+// alone has nothing that its trace could differ from. Each run has options of its own.
+func (f *File) RunTwice(asked bool, options func() sim.Options) (out Outcome, differs bool) {
+	out = f.Run(options())
+	if !asked && (f.Found == nil || f.Found.Invariant != format.Trace) || out.Err != nil || out.Skipped != "" {
+		return out, false
+	}
+	again := f.Run(options())
+	return out, out.Differs(&again)
 }
 
 // Unplayed is the outcome of the case before anything has come of it.

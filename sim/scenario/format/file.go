@@ -66,10 +66,13 @@ type Setting struct {
 	Strict    bool                   `key:"strict"`        // an unscripted summary, compaction, init or farewell fails the case
 }
 
+// Trace is the invariant of a case that a property found because two runs of it gave two traces.
+const Trace = "trace"
+
 // Provenance is where a case comes from that a property found.
 type Provenance struct {
 	By        string `key:"by,required"`        // the property's file
-	Invariant string `key:"invariant,required"` // what did not hold: an invariant's id, trace, an expression, …
+	Invariant string `key:"invariant,required"` // what did not hold: an invariant's id, trace (the case is then played twice), an expression, …
 	Seed      *Seed  `key:"seed"`               // of the run that found it
 	Shrunk    string `key:"shrunk"`             // how far it was made smaller
 }

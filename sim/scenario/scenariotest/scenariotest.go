@@ -168,7 +168,7 @@ func (s *Suite) play(t timed, f *scenario.File) (wrong, skipped string) {
 	if f.Property() != nil && f.Skipped == "" {
 		c = s.check(t, f)
 	} else {
-		c.Outcome = f.Run(sim.Options{})
+		c.Outcome, c.Differs = f.RunTwice(false, func() sim.Options { return sim.Options{} })
 	}
 	if c.Skipped != "" {
 		return "", c.Skipped
@@ -212,7 +212,7 @@ func (s *Suite) check(t timed, f *scenario.File) report.Case {
 			"%s was in %d of %d cases, fewer than %s: what is generated is too tame", r.Cover[i].Name, r.Cover[i].Runs, r.Runs, cover.AtLeast)))
 	}
 	if failed := r.Failed; failed != nil && failed.Regression != nil {
-		c.Failures = append(c.Failures, f.Blame("regressions", "the regression "+failed.Regression.Path()+" fails"))
+		c.Failures = append(c.Failures, f.Blame("regressions", failed.Fails()))
 		c.Failures = append(c.Failures, failed.Outcome.Failures...)
 		c.Err = failed.Outcome.Err
 	} else if failed != nil {

@@ -57,7 +57,7 @@ func (c *Command) seeds() iter.Seq[*uint64] {
 	}
 }
 
-// under runs a case under a seed, and with --twice a second time (SCN-11).
+// under runs a case under a seed, and a second time if it must (SCN-11).
 func (c *Command) under(f *scenario.File, seed *uint64, g *goldens, m *lockstep.Models) (out report.Case) {
 	switch {
 	case c.On == "runtime" && f.Script.Live:
@@ -68,19 +68,13 @@ func (c *Command) under(f *scenario.File, seed *uint64, g *goldens, m *lockstep.
 		g.settle(f, &out.Outcome)
 		return out
 	}
-	out.Outcome = f.Run(options(seed))
+	out.Outcome, out.Differs = f.RunTwice(c.Twice, func() sim.Options { return options(seed) })
 	g.settle(f, &out.Outcome)
-	if c.Twice && out.Err == nil && out.Skipped == "" {
-		out.Differs = differs(out.Outcome, f.Run(options(seed)))
-	}
 	if seed != nil {
 		seeded(&out, *seed)
 	}
 	return out
 }
-
-// differs reports whether two runs gave different traces.
-func differs(a, b scenario.Outcome) bool { return b.Err != nil || a.Hash() != b.Hash() }
 
 // seeded adds the seed to the result of a case that ran under it (SCN-10).
 func seeded(out *report.Case, seed uint64) {

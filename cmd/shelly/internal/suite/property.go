@@ -93,7 +93,7 @@ func over(after time.Duration) func() bool {
 // nothing may be written.
 func (c *Command) failed(f *scenario.File, found *property.Failed, out *report.Case) {
 	if found.Regression != nil {
-		out.Failures = append(out.Failures, f.Blame("regressions", "the regression "+found.Regression.Path()+" fails"))
+		out.Failures = append(out.Failures, f.Blame("regressions", found.Fails()))
 		out.Failures = append(out.Failures, found.Outcome.Failures...)
 		if err := found.Outcome.Err; err != nil {
 			out.Err = err
