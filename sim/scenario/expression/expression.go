@@ -41,6 +41,7 @@ type Expression struct {
 	names   []string // of the state that occur in it
 	fields  []string // the fields of handles that occur in it
 	tools   []string // the tools whose starts it speaks of
+	said    map[string][]string
 }
 
 // shows is a part of an expression whose value says why it is false.
@@ -74,6 +75,12 @@ func (v *Expression) Read(d *strict.Decoder, n *strict.Node, path string) {
 // Tools are those whose starts it speaks of by their names.
 func (v *Expression) Tools() []string { return v.tools }
 
+// Sessions are those that it compares the session of a handle with.
+func (v *Expression) Sessions() []string { return v.said[session] }
+
+// Requests are the ids that it compares the request of a handle with.
+func (v *Expression) Requests() []string { return v.said[request] }
+
 // String is the expression on one line.
 func (v *Expression) String() string { return v.text }
 
@@ -96,7 +103,7 @@ func (v *Expression) compile(text string) *expressionError {
 	if err != nil {
 		return worded(err)
 	}
-	v.program, v.names, v.fields, v.tools = program, rules.names, rules.fields, rules.tools
+	v.program, v.names, v.fields, v.tools, v.said = program, rules.names, rules.fields, rules.tools, rules.said
 	for i, part := range rules.shown {
 		if slices.Contains(rules.shown[:i], part) {
 			continue

@@ -9,8 +9,6 @@ import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
 
-	"shelly/fsm"
-	"shelly/fsm/state"
 	"shelly/fsm/wording"
 )
 
@@ -32,10 +30,12 @@ type rules struct {
 	first  *expressionError
 	at     int // the character of first
 	parts  []ast.Node
-	shown  []string // parts as the file has them, each once
-	names  []string // of the state that occur
-	fields []string // properties that occur
-	tools  []string // of the tools whose starts occur
+	shown  []string            // parts as the file has them, each once
+	names  []string            // of the state that occur
+	fields []string            // properties that occur
+	tools  []string            // of the tools whose starts occur
+	said   map[string][]string // the sessions and requests that occur
+	entry  vocabulary          // of #, within a condition on each entry of a list
 }
 
 // refuse notes what is wrong at a place; the first in the text is reported.
@@ -74,9 +74,7 @@ func (r *rules) Visit(node *ast.Node) {
 		if n.Name == "map" && !isPlain(n.Arguments[1]) {
 			r.refuse(n.Arguments[1].Location(), "map wants a number, a text or a condition of each entry")
 		}
-		if each := ofEffects(n); each != nil {
-			ast.Walk(&each.Node, entries{r})
-		}
+		r.called(n)
 	case *ast.BinaryNode:
 		r.binary(n)
 	case *ast.ArrayNode:
@@ -124,11 +122,8 @@ func (r *rules) binary(n *ast.BinaryNode) {
 			}
 		}
 		r.nothing(n)
-		r.words(n.Left, n.Right)
-		if n.Operator != "in" {
-			r.words(n.Right, n.Left)
-		}
 	}
+	r.compared(n)
 }
 
 // nothing refuses to compare with nil what is always there. Only what is looked for may be nothing.
@@ -144,119 +139,6 @@ func (r *rules) nothing(n *ast.BinaryNode) {
 		if there {
 			r.refuse(n.Location(), side[0].String()+" is always there; compare it with what it may be")
 		}
-	}
-}
-
-// ofEffects is the condition that a function takes of each effect, or nil. One in which there is another
-// such function has entries of both.
-func ofEffects(n *ast.BuiltinNode) *ast.PredicateNode {
-	if len(n.Arguments) != 2 || !isEffects(n.Arguments[0]) {
-		return nil
-	}
-	each, _ := n.Arguments[1].(*ast.PredicateNode)
-	inner := func(n ast.Node) bool { _, is := n.(*ast.PredicateNode); return is }
-	if each != nil && ast.Find(each.Node, inner) != nil {
-		return nil
-	}
-	return each
-}
-
-func isEffects(n ast.Node) bool {
-	name, ok := n.(*ast.IdentifierNode)
-	return ok && name.Value == "effects"
-}
-
-// entries checks the texts that # is compared with where it is an effect.
-type entries struct{ *rules }
-
-// Visit implements ast.Visitor.
-func (e entries) Visit(node *ast.Node) {
-	n, ok := (*node).(*ast.BinaryNode)
-	if !ok || n.Operator != "==" && n.Operator != "!=" && n.Operator != "in" {
-		return
-	}
-	for _, side := range [][2]ast.Node{{n.Left, n.Right}, {n.Right, n.Left}} {
-		if _, entry := side[0].(*ast.PointerNode); entry {
-			e.each(side[1], "effect", EffectKinds())
-		}
-	}
-}
-
-// words checks texts against the words that the part they are compared with can be:
-// a condition on a state that there is not would never fail.
-func (r *rules) words(part, with ast.Node) {
-	if _, text := part.(*ast.StringNode); text {
-		if name, ok := with.(*ast.IdentifierNode); ok && name.Value == "effects" {
-			r.word(part, "effect", EffectKinds())
-		}
-		return
-	}
-	what, known := wordsOf(part)
-	if known == nil {
-		return
-	}
-	r.each(with, what, known)
-}
-
-// each checks a text, or each of a list.
-func (r *rules) each(with ast.Node, what string, known []string) {
-	list := []ast.Node{with}
-	if array, ok := with.(*ast.ArrayNode); ok {
-		list = array.Nodes
-	}
-	for _, one := range list {
-		r.word(one, what, known)
-	}
-}
-
-func (r *rules) word(n ast.Node, what string, known []string) {
-	text, ok := n.(*ast.StringNode)
-	if ok && slices.Contains(known, string(state.Broken)) {
-		text.Value = string(fsm.InferenceState(fsm.State(text.Value))) // INF-30
-	}
-	if ok && text.Value != "" && !slices.Contains(known, text.Value) {
-		r.refuse(n.Location(), wording.Unknown(what, text.Value, known))
-	}
-}
-
-// wordsOf returns the words that a part of the state can be, or nil.
-func wordsOf(n ast.Node) (what string, words []string) {
-	name := ""
-	switch n := n.(type) {
-	case *ast.IdentifierNode:
-		if name = n.Value; name != "lifecycle" && name != "input" && name != "crashed_in" && name != "effects" {
-			return "", nil
-		}
-	case *ast.MemberNode:
-		if property, ok := n.Property.(*ast.StringNode); ok {
-			name = property.Value
-		} else if isEffects(n.Node) {
-			name = "effects"
-		}
-	case *ast.BuiltinNode:
-		if len(n.Arguments) > 0 && isEffects(n.Arguments[0]) && n.Type().Kind() == reflect.String {
-			name = "effects"
-		}
-	}
-	switch name {
-	case "effects":
-		return "effect", EffectKinds()
-	case "lifecycle":
-		return "state of the lifecycle", StatesOf(&state.Lifecycle)
-	case "state":
-		return "state of an unfinished handle", slices.DeleteFunc(StatesOf(&state.HandleTable), func(s string) bool {
-			return slices.Contains(state.HandleTable.Final, fsm.State(s))
-		})
-	case "inference":
-		return "state of an inference", StatesOf(&state.InferenceTable)
-	case "input":
-		return "input", InputKinds()
-	case "crashed_in":
-		return "state", slices.Concat(StatesOf(&state.InferenceTable), StatesOf(&state.HandleTable), StatesOf(&state.Lifecycle))
-	case "kind":
-		return "kind", handleKinds()
-	default:
-		return "", nil
 	}
 }
 
