@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/compile"
+	"shelly/sim/scenario/data"
 	"shelly/sim/scenario/format"
 	"shelly/sim/scenario/match"
 	"shelly/sim/strict"
@@ -17,7 +19,7 @@ import (
 // may have a subagent or a schedule that has its own.
 func (l *linter) others() []string {
 	known := l.spoken()
-	if known == nil || l.file.Replay != nil || l.file.Script.Live || l.calls(fsm.ToolSpawn) || l.calls(fsm.ToolCron) {
+	if known == nil || l.property != nil || l.file.Replay != nil || l.file.Script.Live || l.calls(fsm.ToolSpawn) || l.calls(fsm.ToolCron) {
 		return nil
 	}
 	for _, s := range l.file.Sessions {
@@ -72,9 +74,10 @@ func (l *linter) handles(known []string) {
 	}
 }
 
-// requests are the ids of all requests of the timeline, or nil where a replay tells them.
+// requests are the ids of all requests of the timeline, or nil where a replay tells them or a property
+// makes them.
 func (l *linter) requests() []string {
-	if l.file.Replay != nil {
+	if l.file.Replay != nil || l.property != nil {
 		return nil
 	}
 	ids := []string{}
@@ -86,39 +89,66 @@ func (l *linter) requests() []string {
 	return ids
 }
 
-// arguments finds arguments of calls in an item that no call has and that resemble one that calls
-// of the tool have.
-func (l *linter) arguments(path string, item *format.Item) {
-	places := []*match.Matcher{&item.Matcher}
-	for _, key := range []string{"call", "audit", "question"} {
-		if m := item.Member(key); m != nil {
-			places = append(places, m)
+// arguments finds arguments in a matcher of a call, whatever else it is a part of, that no call has and that
+// resemble one that calls of the tool have.
+func (l *linter) arguments(path string, m *match.Matcher) {
+	args := m.Member("args")
+	if args == nil || strings.HasPrefix(path, "expect.world") {
+		return
+	}
+	var tools []string // none: any
+	if tool := m.Member("tool"); tool != nil && len(tool.Choices()) == len(tool.Gathered()) {
+		for _, name := range tool.Choices() {
+			text, _ := name.Text()
+			tools = append(tools, text)
 		}
 	}
-	for _, m := range places {
-		tool, args := m.Member("tool"), m.Member("args")
-		if tool == nil || args == nil {
-			continue
+	known := l.argumentsOf(tools, true)
+	for _, of := range args.Gathered() {
+		for _, key := range of.Keys() {
+			l.argument(path, of, key, tools, known)
 		}
-		name, _ := tool.Text()
-		known := l.argumentsOf(name)
-		for _, key := range args.Keys() {
-			if slices.Contains(known, key) || len(key) < argBytesMin {
-				continue
-			}
-			if meant := wording.Nearest(key, known); meant != "" {
-				at := strict.Problem{Pos: args.At(key), Path: path}
-				l.found = append(l.found, finding(l.file, at.Pos, at.Path, "no call of "+wording.Word(name)+" has the argument "+wording.Word(key)+"; did you mean "+wording.Word(meant)+"?"))
+	}
+}
+
+// wanted finds the same in the arguments that an entry of a tool wants to be absent, which they are if they
+// are misspelt. If it wants them to be there, the call fails.
+func (l *linter) wanted(path string, e *format.Entry) {
+	if e.Args == nil {
+		return
+	}
+	name := path[:strings.LastIndexByte(path, '[')]
+	tools := []string{strings.Trim(strings.TrimPrefix(name, "tools."), `"`)}
+	known := l.argumentsOf(tools, false)
+	for _, of := range e.Args.Gathered() {
+		for _, key := range of.Keys() {
+			if of.Member(key).Fits(data.Value{}) {
+				l.argument(strict.Member(path, "args"), of, key, tools, known)
 			}
 		}
 	}
 }
 
+// argument finds an argument by a key of a matcher that no call of the tools has, or of any tool.
+func (l *linter) argument(path string, of *match.Matcher, key string, tools, known []string) {
+	if slices.Contains(known, key) || len(key) < argBytesMin {
+		return
+	}
+	if meant := wording.Nearest(key, known); meant != "" {
+		call := "no call"
+		if len(tools) > 0 {
+			call += " of " + wording.Word(strings.Join(tools, " or "))
+		}
+		l.found = append(l.found, finding(l.file, of.At(key), path, call+" has the argument "+wording.Word(key)+"; did you mean "+wording.Word(meant)+"?"))
+	}
+}
+
 const argBytesMin = 4 // shorter names are alike by chance
 
-// argumentsOf are the names of a tool's arguments: those that it declares, those that it is called
-// with, and those that its stub wants.
-func (l *linter) argumentsOf(tool string) []string {
+// argumentsOf are the names of the arguments of some tools, or of all: those that they declare, those that
+// they are called with and, if wanted, those that their stubs want.
+func (l *linter) argumentsOf(tools []string, wanted bool) []string {
+	is := func(tool string) bool { return len(tools) == 0 || slices.Contains(tools, tool) }
 	names := map[string]bool{}
 	note := func(object string) {
 		var members map[string]json.RawMessage
@@ -128,13 +158,18 @@ func (l *linter) argumentsOf(tool string) []string {
 			}
 		}
 	}
-	entries, _ := l.file.Tools.Stubs.Get(tool)
+	var entries []format.Entry
+	for _, t := range l.file.Tools.Stubs {
+		if is(t.Name) {
+			entries = append(entries, t.Value...)
+		}
+	}
 	for _, e := range entries {
 		var schema struct{ Properties json.RawMessage }
 		if json.Unmarshal([]byte(e.Schema), &schema) == nil {
 			note(string(schema.Properties))
 		}
-		if e.Args != nil {
+		if e.Args != nil && wanted {
 			for _, key := range e.Args.Keys() {
 				names[key] = true
 			}
@@ -143,7 +178,7 @@ func (l *linter) argumentsOf(tool string) []string {
 	for _, s := range compile.Scripts(l.file) {
 		for _, line := range s.Lines {
 			for _, c := range line.Calls {
-				if c.Name == tool {
+				if is(c.Name) {
 					note(c.Args)
 				}
 			}

@@ -88,6 +88,19 @@ func TestSCN21WhatIsDoubtfulIsReportedAtItsPlace(t *testing.T) {
 		{"never an argument that nothing has", strings.Replace(clean, "tool: exec}", "tool: exec, args: {command: df, user: a}}", 1) + "never: [{tool: exec, args: {comand: {$regex: rm}}}]\n", ":13:29: never[0]: no call of exec has the argument comand; did you mean command?"},
 		{"never a call with an argument that nothing has", on(`{returns: "x", takes: 1s}`, `{returns: "x", takes: 1s, parameters: {type: object, properties: {command: {type: string}}}}`) + "never: [{call: {tool: exec, args: {commands: rm}}}]\n", "no call of exec has the argument commands; did you mean command?"},
 		{"never arguments that calls may have", strings.Replace(clean, "tool: exec}", "tool: exec, args: {command: df, a: 1}}", 1) + "never: [{tool: exec, args: {command: rm}}, {tool: exec, args: {b: 1, elsewhere: 2}}]\n", ""},
+		{"never an argument that nothing has, however it is gathered", strings.Replace(clean, "tool: exec}", "tool: exec, args: {command: df, user: a}}", 1) + "never: [{tool: {$one_of: [exec]}, args: {$all: [{user: a}, {$one_of: [{comand: {$absent: true}}]}]}}]\n", "never[0]: no call of exec has the argument comand; did you mean command?"},
+		{"never an argument of whatever tool", strings.Replace(clean, "tool: exec}", "tool: exec, args: {command: df, user: a}}", 1) + "never: [{args: {comand: rm}}]\n", "never[0]: no call has the argument comand; did you mean command?"},
+		{"argument that no audit record has", strings.Replace(on(`["hello"]`, "[hello]\n  audit: [{tool: exec, args: {comand: {$absent: true}}}]"), "tool: exec}", "tool: exec, args: {command: df}}", 1), "expect.audit: no call of exec has the argument comand; did you mean command?"},
+		{"argument that no message has", strings.Replace(on(`["hello"]`, "[hello]\n  asked: {$contains: {messages: {$contains: {calls: [{tool: exec, args: {comand: {$absent: true}}}]}}}}"), "tool: exec}", "tool: exec, args: {command: df}}", 1), "expect.asked: no call of exec has the argument comand; did you mean command?"},
+		{"argument that a tool wants absent", strings.Replace(on(`{returns: "x", takes: 1s}`, `{args: {comand: {$absent: true}}, returns: "x", takes: 1s}`), "tool: exec}", "tool: exec, args: {command: df}}", 1), ":5:15: tools.exec[0].args: no call of exec has the argument comand; did you mean command?"},
+		{"argument that a tool wants", strings.Replace(on(`{returns: "x", takes: 1s}`, `{args: {comand: df}, returns: "x", takes: 1s}`), "tool: exec}", "tool: exec, args: {command: df}}", 1), ""},
+		{"the world's own arguments", strings.Replace(clean, "tool: exec}", "tool: exec, args: {command: df}}", 1) + "  world: {x: {tool: exec, args: {comand: {$absent: true}}}}\n", ""},
+		{"session of no handle", clean + "always: ['none(handles, .session == \"cli:dircet\")']\n", ":13:10: always[0]: unknown session cli:dircet; did you mean cli:direct?; no handle is of it"},
+		{"sessions of which one is of no handle", clean + "never: ['any(map(handles, .session), # in [\"init\", \"other\"])']\n", "never[0]: unknown session other; allowed: cli:direct, init, farewell; no handle is of it"},
+		{"request of no handle", clean + "eventually: ['\"r1\" in map(handles, .request) or find(handles, .request == \"r2\") != nil']\n", "eventually[0]: unknown request r2; did you mean r1?; no handle is of it"},
+		{"sessions and requests of handles", clean + "always: ['none(handles, .replied and .session == \"cli:direct\" and .request == \"r1\" and .request != \"\")']\n", ""},
+		{"never what each text is", clean + "never: [{tool: exec, args: {command: {$regex: \".*\"}}}]\n", `:13:38: never[0]: {$regex: ".*"} matches each text`},
+		{"always when what has each length", clean + "always: [{that: active < 9, when: {reply: {$len: {$gte: 0}}}}]\n", `always[0]: {$len: {$gte: 0}} matches each length`},
 		{"fault that never strikes", clean + "faults: {tool: [{name: exec, p: 0.5, fails: busy}, {p: 0, fails: busy}]}\n", ":13:53: faults.tool[1].p: is 0, so the fault never strikes"},
 		{"fault that never strikes in one case of two", clean + "faults: {store: {p: '${p}', fails: busy}}\nmatrix: {p: [0, 0.5]}\n", ""},
 
@@ -199,6 +212,7 @@ cover: [{name: a, when: "tools.exec > 0", at_least: 1%}]
 		{"starts of an unknown tool", "tools.exec < 9", "tools.exce < 9", ":9:20: invariants[1]: unknown tool exce; did you mean exec?; it never starts"},
 		{"invariant that always holds", "tools.exec < 9", "active >= 0", "invariants[1]: active >= 0 is true in every run; say what may not hold, or remove it"},
 		{"cover of an unknown tool", "tools.exec > 0", "tools.exce > 0", ":10:19: cover[0].when: unknown tool exce"},
+		{"session and request that cases may have", "tools.exec > 0", "any(handles, .session == 'b' and .request == 'r7')", ""},
 		{"cover that is always met", "tools.exec > 0", "queued >= 0", "cover[0].when: queued >= 0 is true in every run; say what cases may not reach, or remove it"},
 	} {
 		if !strings.Contains(clean, test.old) {

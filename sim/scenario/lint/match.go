@@ -25,7 +25,6 @@ func (l *linter) items() {
 		l.item(path, item)
 		l.sessionOf(path, item, known)
 		l.requestOf(path, item, requests)
-		l.arguments(path, item)
 	}
 	for _, claims := range []struct {
 		key  string
@@ -91,13 +90,25 @@ func (l *linter) constant(path string, that, when *format.Condition, wanted bool
 	}
 }
 
-// counted finds tools in an expression, or nil, that no call can be of.
+// counted finds tools in an expression, or nil, that no call can be of, and sessions and requests that no
+// handle is of.
 func (l *linter) counted(path string, e *expression.Expression) {
 	if e == nil {
 		return
 	}
 	for _, tool := range e.Tools() {
 		l.tool(path, tool, "it never starts")
+	}
+	for _, of := range []struct {
+		what  string
+		names []string
+		known func() []string
+	}{{"session", e.Sessions(), l.others}, {"request", e.Requests(), l.requests}} {
+		for _, name := range of.names {
+			if known := of.known(); known != nil && !slices.Contains(known, name) {
+				l.at(path, wording.Unknown(of.what, name, known)+"; no handle is of it")
+			}
+		}
 	}
 }
 
@@ -192,6 +203,11 @@ func (l *linter) withinStruct(path string, v reflect.Value) {
 	case *format.Tools:
 		l.within(path, reflect.ValueOf(m.Stubs))
 		return
+	case *format.Condition:
+		l.within(strings.TrimSuffix(strings.TrimSuffix(path, ".that"), ".when"), reflect.ValueOf(m.Item))
+		return
+	case *format.Entry:
+		l.wanted(path, m)
 	case *format.ToolExpect:
 		l.count(strict.Member(path, "starts"), m.Starts)
 		l.count(strict.Member(path, "uses"), m.Uses)
@@ -248,6 +264,7 @@ func (l *linter) matcher(path string, m *match.Matcher) {
 	for _, inner := range m.Inner() {
 		l.matcher(path, inner)
 	}
+	l.arguments(path, m)
 	if m.Always() {
 		l.found = append(l.found, finding(l.file, m.Pos(), path, m.String()+" matches each text; say what the text holds, or {$any: true}"))
 	}
