@@ -299,3 +299,29 @@ func TestPRP3SwarmDrawsHowOftenThingsGoWrong(t *testing.T) {
 		t.Errorf("what is certain is %d thousandths", got)
 	}
 }
+
+// PRP-3: of tools of which nothing is to be drawn each call comes to what their first entry says.
+func TestPRP3NoAnswersOfToolsAreDrawnIfNoneMayBe(t *testing.T) {
+	for _, test := range []struct {
+		tools string
+		most  int
+	}{{"{length: {max: 0}}", 1}, {"{length: {max: 1}}", 2}, {"{}", toolAnswersMax + 1}} {
+		f := loadAll(t, fstest.MapFS{"p.property.yaml": {Data: []byte(strings.Replace(source, "generate:\n", "generate:\n  tools: "+strings.Replace(test.tools, "{}", "{takes: {max: 1s}}", 1)+"\n", 1) + "invariants: [$all]\n")}})
+		g, most := generatorOf(f), 0
+		for seed := uint64(1); seed <= 30; seed++ {
+			c := g.play(sim.NewSeeded(seed), nil)
+			if c.err != nil {
+				t.Fatal(c.err)
+			}
+			made, err := scenario.Parse("p.scenario.yaml", c.source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries, _ := made.Tools.Stubs.Get("exec")
+			most = max(most, len(entries))
+		}
+		if most != test.most {
+			t.Errorf("%s: exec has up to %d entries; want %d", test.tools, most, test.most)
+		}
+	}
+}

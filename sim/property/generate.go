@@ -1,7 +1,6 @@
 package property
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -208,6 +207,9 @@ func (g *generator) takes(entry *strict.Node, of *format.DurationRange) {
 	}
 }
 
+// toolAnswersMax is how many answers of each tool are drawn unless the property says so.
+const toolAnswersMax = 4
+
 // toolKeys are the keys of an entry that are for its tool.
 func toolKeys() []string {
 	return []string{"effects", "approve", "approve_if", "approve_unless", "subject", "description", "parameters"}
@@ -216,8 +218,10 @@ func toolKeys() []string {
 // stubs draws what the tools come to. The last entry of each serves every further call.
 func (g *generator) stubs() *strict.Node {
 	out := strict.Map()
-	length := g.of.Generate.Tools.Length
-	length.Max = cmp.Or(length.Max, 4)
+	length := format.Range{Max: toolAnswersMax}
+	if own := g.of.Generate.Tools.Length; own != nil {
+		length = *own
+	}
 	for _, tool := range g.of.Tools {
 		weights := swarm(g, tool.Value)
 		entries := strict.List()

@@ -29,6 +29,7 @@ type File struct {
 	crashed     bool             // to be run with a crash at each point, too
 	property    *format.Property // nil for a case
 	regressions []*File          // of the property
+	unmatched   string           // what is doubtful about their pattern; empty: nothing
 }
 
 // GoldenPath returns the path of the case's golden, or "" where it asks for none. Each
@@ -55,7 +56,7 @@ func Lint(cases []*File, rules []string) (found, notes []lint.Finding) {
 	beside := map[*format.File]lint.Beside{}
 	for i, f := range cases {
 		files[i] = f.File
-		of := lint.Beside{Property: f.property}
+		of := lint.Beside{Property: f.property, Unmatched: f.unmatched}
 		if len(f.MayChange()) > 0 {
 			of.Needless = f.Run(sim.Options{}).Needless
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"shelly/fsm/wording"
 	"shelly/sim"
 	"shelly/sim/scenario/check"
 	"shelly/sim/scenario/compile"
@@ -49,13 +50,25 @@ func (f *File) readRegressions(fsys fs.FS) []strict.Problem {
 		wrong("wants a pattern for scenarios in the property's folder or below, such as ./regressions/*" + document.Suffix)
 		return problems
 	}
+	folder, name := path.Split(pattern)
+	if strings.ContainsAny(folder, `*?[\`) {
+		wrong("the folder is that to which what is found is written, so it has no pattern; write one as it is, such as ./regressions/*" + document.Suffix)
+		return problems
+	}
+	found := strings.TrimSuffix(path.Base(f.Path()), document.PropertySuffix) + ".1" + document.Suffix
+	if matches, err := path.Match(name, found); err == nil && !matches {
+		f.unmatched = "a case that the property finds is written as " + path.Join(folder, found) + ", which this does not match, so it would not be played again; write ./" + path.Join(folder, "*"+document.Suffix)
+	}
 	if fsys == nil { // in memory
 		return nil
 	}
-	folder := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path.Dir(f.Path())) // which is no pattern
-	paths, err := fs.Glob(fsys, path.Join(folder, pattern))
+	own := path.Dir(f.Path())
+	paths, err := fs.Glob(fsys, path.Join(strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(own), pattern)) // the folder is no pattern
 	if err != nil {
 		wrong("the pattern is malformed: " + err.Error())
+	}
+	if meant := near(fsys, own, path.Clean(folder)); len(paths) == 0 && meant != "" {
+		f.unmatched = "no file matches, and there is no such folder; did you mean ./" + path.Join(meant, name) + "?"
 	}
 	slices.Sort(paths)
 	for _, name := range paths {
@@ -66,6 +79,25 @@ func (f *File) readRegressions(fsys fs.FS) []strict.Problem {
 		f.regressions = append(f.regressions, cases...)
 	}
 	return problems
+}
+
+// near is the folder below another that has nearly the name of one that there is not, or the empty text.
+func near(fsys fs.FS, own, folder string) string {
+	above, name := path.Split(folder)
+	list, err := fs.ReadDir(fsys, path.Join(own, above))
+	var names []string
+	for _, e := range list {
+		switch {
+		case e.Name() == name:
+			return ""
+		case e.IsDir():
+			names = append(names, e.Name())
+		}
+	}
+	if meant := wording.Nearest(name, names); err == nil && meant != "" {
+		return path.Join(above, meant)
+	}
+	return ""
 }
 
 // Regressions are the cases that are played before any is made.

@@ -63,8 +63,24 @@ func (k *checker) checkOwn(f *format.File, p *format.Property) {
 	case len(g.Timeline.Pick) == 0:
 		k.at("generate", "the key timeline.pick is missing: nothing would happen")
 	case g.Timeline.Length.Max == 0:
-		k.at("generate.timeline", "the key length is missing: nothing would happen")
+		k.noLength("generate.timeline", "nothing would happen")
 	case len(g.Brain.Pick) > 0 && g.Brain.Length.Max == 0:
-		k.at("generate.brain", "the key length is missing: nothing of it would be picked")
+		k.noLength("generate.brain", "nothing of it would be picked")
 	}
+	names := map[string]bool{}
+	for i := range p.Cover {
+		if name := p.Cover[i].Name; names[name] {
+			k.at(strict.Element("cover", i)+".name", wording.Word(name)+" is the name of one before it; the report tells them apart by their names, so give another")
+		}
+		names[p.Cover[i].Name] = true
+	}
+}
+
+// noLength says that nothing is drawn of what can be picked.
+func (k *checker) noLength(path, then string) {
+	if at := path + ".length"; k.file.Where(at) != (strict.Pos{}) {
+		k.at(at, "max is 0: "+then)
+		return
+	}
+	k.at(path, "the key length is missing: "+then)
 }

@@ -60,7 +60,7 @@ type DrawnLines struct {
 
 // DrawnEntries says how many answers of each tool are drawn.
 type DrawnEntries struct {
-	Length Range         `key:"length"` // how many of each tool; {min: 0, max: 4} unless given
+	Length *Range        `key:"length"` // how many of each tool; {min: 0, max: 4} unless given
 	Takes  DurationRange `key:"takes"`  // how long each takes that does not say it
 }
 

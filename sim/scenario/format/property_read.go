@@ -53,6 +53,10 @@ func (v *DrawnPoints) Read(d *strict.Decoder, n *strict.Node, path string) {
 	if n.Scalar() && n.Value == "$any" {
 		return
 	}
+	if n.Kind == strict.ListKind && len(n.Content) == 0 {
+		d.Add(n, path, "the list is empty, so the process would die nowhere; name points, write $any for all, or leave crash out")
+		return
+	}
 	var list strict.Several[string]
 	list.Read(d, n, path)
 	var known []string

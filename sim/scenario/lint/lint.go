@@ -30,8 +30,9 @@ func (f Finding) loadError() *strict.Error {
 
 // Beside is what is known of a case beside its file.
 type Beside struct {
-	Property *format.Property // nil: it is a case
-	Needless []string         // the exceptions of its crash claims that it does not need (SCN-54)
+	Property  *format.Property // nil: it is a case
+	Unmatched string           // what is doubtful about the pattern of its regressions; empty: nothing
+	Needless  []string         // the exceptions of its crash claims that it does not need (SCN-54)
 }
 
 // Cases returns what is doubtful in the cases of one run, by file and place (SCN-21).
@@ -44,6 +45,9 @@ func Cases(cases []*format.File, rules []string, beside map[*format.File]Beside)
 		if p := beside[cases[begin]].Property; p != nil {
 			l := linter{file: cases[begin], property: p}
 			l.generates(rules)
+			if text := beside[cases[begin]].Unmatched; text != "" {
+				l.at("regressions", text)
+			}
 			found = append(found, l.found...)
 			begin = end
 			continue

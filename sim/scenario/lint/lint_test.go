@@ -209,6 +209,11 @@ cover: [{name: a, when: "tools.exec > 0", at_least: 1%}]
 		{"call that is not declared on purpose", "[{tool: exec}]", "[{tool: exce, undeclared: true}]", ""},
 		{"session of nobody", "{says: x}", "{says: x, session: alice}", ":8:46: generate.brain.pick[0].session: unknown session alice"},
 		{"session of a request that names none", "{says: x}", "{says: x, session: 'cli:direct'}", ""},
+		{"regressions in a folder of nearly that name", "runs:", "regressions: ./regresions/*.scenario.yaml\nruns:", "a.property.yaml:4:1: regressions: no file matches, and there is no such folder; did you mean ./regressions/*.scenario.yaml?"},
+		{"regressions that none found would be of", "runs:", "regressions: ./regressions/b.*.scenario.yaml\nruns:", "regressions: a case that the property finds is written as regressions/a.1.scenario.yaml, which this does not match, so it would not be played again; write ./regressions/*.scenario.yaml"},
+		{"regressions of this property alone", "runs:", "regressions: ./regressions/a.*.scenario.yaml\nruns:", ""},
+		{"regressions that there are none of yet", "runs:", "regressions: ./found/*.scenario.yaml\nruns:", ""},
+		{"regressions beside the property", "runs:", "regressions: a.*.scenario.yaml\nruns:", ""},
 		{"starts of an unknown tool", "tools.exec < 9", "tools.exce < 9", ":9:20: invariants[1]: unknown tool exce; did you mean exec?; it never starts"},
 		{"invariant that always holds", "tools.exec < 9", "active >= 0", "invariants[1]: active >= 0 is true in every run; say what may not hold, or remove it"},
 		{"cover of an unknown tool", "tools.exec > 0", "tools.exce > 0", ":10:19: cover[0].when: unknown tool exce"},
@@ -219,7 +224,7 @@ cover: [{name: a, when: "tools.exec > 0", at_least: 1%}]
 			t.Fatalf("%s: the clean file has no %q", test.name, test.old)
 		}
 		const path = "a.property.yaml"
-		cases, err := scenario.Load(fstest.MapFS{path: {Data: []byte(strings.Replace(clean, test.old, test.new, 1))}}, path)
+		cases, err := scenario.Load(fstest.MapFS{path: {Data: []byte(strings.Replace(clean, test.old, test.new, 1))}, "regressions/read.me": {}}, path)
 		if err != nil {
 			t.Fatalf("%s: %v", test.name, err)
 		}

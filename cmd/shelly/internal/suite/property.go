@@ -42,7 +42,7 @@ func (c *Command) property(f *scenario.File, t *runs.Recorder) (out report.Case)
 	case c.Seed != nil:
 		o.First, o.Seeds = *c.Seed, 1
 	case c.Seeds != nil:
-		o.Seeds = int(min(*c.Seeds, seedsMax))
+		o.Seeds = int(*c.Seeds)
 	}
 	if c.Budget != nil {
 		all = *c.Budget
@@ -77,9 +77,6 @@ func (c *Command) property(f *scenario.File, t *runs.Recorder) (out report.Case)
 	out.Took = time.Since(start)
 	return out
 }
-
-// seedsMax bounds --seeds for a property.
-const seedsMax = 1 << 30
 
 func wall(d fsm.Millis) time.Duration { return time.Duration(d) * time.Millisecond }
 

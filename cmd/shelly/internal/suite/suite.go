@@ -96,6 +96,9 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	return c.round(ctx, t, wanted, targets)
 }
 
+// seedsMax bounds --seeds: no run gets that far, and each machine can count it.
+const seedsMax = 1 << 30
+
 // check refuses wrong flags that the command line parser accepts.
 func (c *Command) check() error {
 	switch {
@@ -103,6 +106,8 @@ func (c *Command) check() error {
 		return exit.Errorf(exit.Usage, "--parallel wants a number of at least 1, not %d", *c.Parallel)
 	case c.Seeds != nil && *c.Seeds < 1:
 		return exit.Errorf(exit.Usage, "--seeds wants a number of at least 1, not 0")
+	case c.Seeds != nil && *c.Seeds > seedsMax:
+		return exit.Errorf(exit.Usage, "--seeds wants a number of at most %d, not %d", seedsMax, *c.Seeds)
 	case c.MaxFailed != nil && *c.MaxFailed < 1:
 		return exit.Errorf(exit.Usage, "--max-failures wants a number of at least 1, not %d", *c.MaxFailed)
 	case c.Slowest != nil && *c.Slowest < 1:
