@@ -53,7 +53,7 @@ func (w *world) chat(e fsm.AskBrain, line script.Line) error {
 	c := server.Call{Model: chatModel, Prompt: asked.Prompt, Limit: e.Options.MaxTokens}
 	if in, ok := line.Said(e).(fsm.BrainAnswered); ok {
 		c.Answer = server.Written(in.Thinking, in.Text, in.Calls)
-		if thinking := server.Tokens(in.Thinking); e.ThinkTokens > 0 && thinking > e.ThinkTokens { // its client goes when there is too much of it
+		if line.Overthinks(e) && (c.Limit == 0 || c.Limit > e.ThinkTokens) { // its client goes when there is too much thinking
 			c.Limit = e.ThinkTokens
 		}
 	}

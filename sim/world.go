@@ -148,6 +148,7 @@ func (w *world) ask(e fsm.AskBrain) error {
 	if w.serves(line) {
 		return w.chat(e, line)
 	}
+	line = line.Thought(e)
 	fact, err := w.said(e, line)
 	if err != nil {
 		return err

@@ -107,6 +107,7 @@ func freeID(ask fsm.AskBrain) int {
 // Answer is what a client hears of what the model says on a line to ask, or nil where no
 // answer comes. The simulator and the demo brain answer alike.
 func (l Line) Answer(ask fsm.AskBrain) fsm.Fact {
+	l = l.Thought(ask)
 	if fails, none := l.answerless(ask); none {
 		return fails
 	}
