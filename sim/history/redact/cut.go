@@ -103,7 +103,7 @@ const lettersAndDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqr
 // isRest reports whether a text is what is left of an escape, or of one that is escaped itself, of the last
 // character of what stood before the cut, which is part of a secret.
 func isRest(text, before string, depth int) bool {
-	if c, _ := utf8.DecodeLastRuneInString(before); isRestOfName(text) && (c >= utf8.RuneSelf || !strings.ContainsRune(lettersAndDigits, c)) {
+	if c, _ := utf8.DecodeLastRuneInString(before); isRestOfName(text) && !strings.ContainsRune(lettersAndDigits, c) {
 		return true
 	}
 	for _, e := range escapesOf(before) {

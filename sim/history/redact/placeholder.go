@@ -32,6 +32,22 @@ func filled(head string, bytes int) string {
 	return strings.Repeat(filler, bytes)
 }
 
+// hasPlaceholder reports whether what a pattern takes for a value has a placeholder in it, or the
+// beginning of one at its end.
+func hasPlaceholder(text string) bool {
+	for begun := strings.IndexByte(text, '['); begun >= 0; begun = strings.IndexByte(text, '[') {
+		text = text[begun+1:]
+		rest := text
+		if after, numbered := strings.CutPrefix(rest, "s"); numbered {
+			rest = strings.TrimLeft(strings.TrimPrefix(after, "ecret-"), "0123456789")
+		}
+		if rest = strings.TrimLeft(rest, filler); rest == "" || rest[0] == ']' && len(rest) < len(text) {
+			return true
+		}
+	}
+	return false
+}
+
 // isPlaceholder reports whether a text is a placeholder, or the part of one that a
 // pattern takes for a value.
 func isPlaceholder(text string) bool {

@@ -207,7 +207,7 @@ func (r *Redactor) within(p pattern, text, small string) string {
 		b.WriteString(text[from:at[0]])
 		b.WriteString(filled("[s", at[1]-at[0]))
 		from = at[1]
-		r.inPlace.add(p.kind, 1)
+		r.inPlace.add(p.kind, r.uncounted(text[at[0]:at[1]]))
 	}
 	if from == 0 {
 		return text
@@ -227,14 +227,23 @@ func (r *Redactor) withinView(v view, text string) string {
 			}
 			begin, end := v.spans[at[0]].begin, v.spans[at[1]-1].end
 			copy(out[begin:], filled("[s", end-begin))
+			r.inPlace.add(p.kind, r.uncounted(read[at[0]:at[1]]))
 			copy(v.text[at[0]:], filled("[s", at[1]-at[0]))
-			r.inPlace.add(p.kind, 1)
 		}
 		if after := string(v.text); after != read {
 			read, small = after, lower(after)
 		}
 	}
 	return string(out)
+}
+
+// uncounted is 1, or 0 where part of what a pattern finds was a known secret, which was counted when it was
+// replaced.
+func (r *Redactor) uncounted(found string) int {
+	if hasPlaceholder(found) && slices.ContainsFunc(r.replaced, func(n int) bool { return n > 0 }) {
+		return 0
+	}
+	return 1
 }
 
 // Known returns the kind of a known secret that is in the text in one of its forms, or

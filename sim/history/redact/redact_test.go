@@ -396,3 +396,26 @@ func TestSCN48ACutWithinAnEscapeKeepsNothing(t *testing.T) {
 		}
 	}
 }
+
+// A value that is called a password and has a known secret in it is counted once, as that secret (SCN-48).
+func TestSCN48AValueThatHasAKnownSecretIsCountedOnce(t *testing.T) {
+	for text, want := range map[string]string{ // order-free: each for itself
+		"password: xabcdx":              "[{given 1}]",
+		`{\"password\":\"xabcdx\"}`:     "[{given 1}]",
+		`pass\u0077ord: xabcdx`:         "[{given 1}]",
+		`{"password":"xa\u0062cdx"}`:    "[{given 1}]",
+		"password: abcd-word-abcd":      "[{given 2}]",
+		"password: word-abcd":           "[{given 1}]",
+		"password: abcdef, password: x": "[{given 1}]",
+		"abcd, password: hunter2":       "[{given 1} {assignment 1}]",
+		"abcd, password: hun[x]r":       "[{given 1}]", // as if it had one
+		"abcd, password: hun[t]r":       "[{given 1} {assignment 1}]",
+		"password: hun[xx]r":            "[{assignment 1}]",
+		"password: hunter2":             "[{assignment 1}]",
+	} {
+		got, r := replaced(text, Secret{"given", "abcd"})
+		if kind, found := r.Find(got); fmt.Sprint(r.Counts()) != want || found {
+			t.Errorf("%q became %q, counted as %v, with %q found; want %s", text, got, r.Counts(), kind, want)
+		}
+	}
+}
