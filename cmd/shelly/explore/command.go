@@ -16,6 +16,7 @@ import (
 	"shelly/cmd/shelly/internal/output"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/durable"
+	"shelly/runtime/event/source"
 	"shelly/sim/coverage"
 	"shelly/sim/explore"
 	"shelly/sim/scenario"
@@ -30,9 +31,9 @@ type Command struct {
 	Crashes      *int          `help:"Crashes in FILE's world (default 1)." placeholder:"N"`
 	Cancels      *int          `help:"Cancels in FILE's world, besides those of its timeline (default 1)." placeholder:"N"`
 	Depth        int           `help:"Stop at this depth; whether rest can be reached is then not checked." placeholder:"N"`
-	States       int           `help:"Give up at this many unique states of one world; 0 for no limit." default:"500000"`
+	States       int           `help:"Give up at this many unique states of one world; 0 for no limit. 500,000 take 0.2 to 5 GiB." default:"500000"`
 	Budget       time.Duration `help:"Give up after this time, for all worlds together." placeholder:"DURATION"`
-	Output       string        `short:"o" help:"File for the shortest counterexample, as a failing scenario. With several worlds, each file's name contains its world." placeholder:"FILE" default:"counterexample.scenario.yaml"`
+	Output       string        `short:"o" help:"File for the shortest counterexample, as a failing scenario; of several worlds, its name has the world." placeholder:"FILE" default:"counterexample.scenario.yaml"`
 	Force        bool          `help:"Overwrite an existing file."`
 	flags.AsJSON `set:"json=Print the figures as JSON; a list for several worlds."`
 }
@@ -83,11 +84,12 @@ func (c *Command) Run(t *terminal.Terminal) error {
 	ctx, stop := exit.Interruptible()
 	defer stop()
 	begin := time.Now()
+	room := &room{read: source.SystemMemory, now: time.Now}
 	taken, unique, bad := coverage.New(), 0, error(nil)
 	var all []explored
 	for _, w := range worlds {
-		w.Enough = func() bool { return ctx.Err() != nil || c.Budget > 0 && time.Since(begin) > c.Budget }
-		e, x, err := c.walk(w, len(worlds) > 1)
+		w.Enough = func() bool { return ctx.Err() != nil || c.Budget > 0 && time.Since(begin) > c.Budget || room.short() }
+		e, x, err := c.walk(w, room, len(worlds) > 1)
 		all, unique = append(all, e), unique+x.Unique
 		taken.Join(x.Coverage)
 		if !c.JSON {
@@ -117,14 +119,14 @@ func (c *Command) Run(t *terminal.Terminal) error {
 
 // walk walks one of the worlds, or of several; an error says what was found, or why it was
 // not walked to the end.
-func (c *Command) walk(w world, several bool) (e explored, x explore.Result, err error) {
+func (c *Command) walk(w world, room *room, several bool) (e explored, x explore.Result, err error) {
 	w.StatesMax, w.DepthMax = c.States, c.Depth
 	w.Together, w.Workers = together, runtime.GOMAXPROCS(0)
 	start := time.Now()
 	x = explore.Run(w.Bounds)
 	e = figures(w, x, time.Since(start).Seconds())
 	if x.Found == nil {
-		return e, x, c.gaveUp(x)
+		return e, x, c.gaveUp(x, room)
 	}
 	e.File, err = c.write(c.file(w, several), w, x.Found)
 	return e, x, err
@@ -140,12 +142,14 @@ func together(n int, do func(int)) {
 }
 
 // gaveUp returns why a walk that found nothing did not finish, or nil.
-func (c *Command) gaveUp(x explore.Result) error {
+func (c *Command) gaveUp(x explore.Result, room *room) error {
 	switch {
 	case x.Complete:
 		return nil
 	case c.States > 0 && x.Unique >= c.States:
 		return exit.Errorf(exit.Failed, "gave up after %d unique states; raise --states to walk to the end", x.Unique)
+	case room.left != "":
+		return exit.Errorf(exit.Failed, "gave up after %d unique states, because only %s of memory are left; walk a smaller world, with fewer --crashes, --timeouts or --cancels or with --depth", x.Unique, room.left)
 	default:
 		return exit.Errorf(exit.Failed, "gave up after %d unique states and %s; raise --budget to walk to the end", x.Unique, c.Budget)
 	}
