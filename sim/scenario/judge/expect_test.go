@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -544,5 +545,37 @@ func TestSCN5EachEntryOfAToolIsHeldAgainstItsCall(t *testing.T) {
 		if len(o.Failures) != 1 || o.Failures[0].Path != test.path {
 			t.Errorf("%s: got %v; want one failure at %q", test.calls, o.Failures, test.path)
 		}
+	}
+}
+
+// SCN-10: so does a call of a builtin tool that the machine has refused, with what the model was told.
+func TestSCN10ARefusedCallOfABuiltinToolComesFirst(t *testing.T) {
+	const lines = `scenario: 1
+name: x
+profile: default
+brain:
+  - calls: [{tool: message, args: {content: hello}}, {tool: message, args: {txt: hello}}]
+  - calls: [{tool: cron, args: {evry: 1m, action: add}}]
+  - calls: [{tool: spawn, malformed_arguments: "{"}]
+  - calls: [{tool: message, args: {txt: hello}}]
+  - {calls: [{tool: cron, args: {}}], optional: true}
+  - says: done
+timeline: [{user: hi, channel: tg, chat: c}]
+`
+	o := outcome(t, lines+"expect: {messages: [other]}\n")
+	var got []string
+	for _, f := range o.Failures {
+		got = append(got, f.Path+" "+f.Text)
+	}
+	want := []string{
+		`brain[0].calls[1] the call of message was answered with "error: missing argument: content"`,
+		`brain[1].calls[0] the call of cron was answered with "error: missing argument: message"`,
+		`brain[3].calls[0] the call of message was answered with "error: missing argument: content"`,
+	}
+	if len(got) != len(want)+1 || !slices.Equal(got[:len(want)], want) {
+		t.Errorf("got %q; want %q, then what is wrong with the messages", got, want)
+	}
+	if o := outcome(t, lines+"expect: {messages: [hello]}\n"); !o.OK() {
+		t.Errorf("a case that holds fails: %v", o.Failures)
 	}
 }

@@ -77,7 +77,7 @@ type Verdict struct {
 func Run(f *format.File, r *sim.Result, kept golden.Kept, crashed []Failure) Verdict {
 	j := &judgement{file: f, result: r, keptGolden: kept}
 	j.all()
-	causes := j.undeclared()
+	causes := j.mistaken()
 	for _, f := range crashed {
 		j.add(f)
 	}
@@ -272,15 +272,16 @@ func (j *judgement) calls() {
 	j.step = len(j.result.Steps)
 }
 
-// undeclared are, in a case that fails, the scripted calls of tools that were not declared, in order: the
-// model was told so, or was not heard. What else fails may have come of it.
-func (j *judgement) undeclared() []Failure {
+// mistaken are, in a case that fails, the scripted calls of tools that were not declared, and those of builtin
+// tools that the machine has refused, in order: the model was told so, or was not heard. What else fails may
+// have come of it.
+func (j *judgement) mistaken() []Failure {
 	if len(j.failures) == 0 {
 		return nil
 	}
 	rest := j.failures
 	j.failures = nil
-	scripts := j.scripted()
+	scripts, refused := j.scripted(), j.refused()
 	for _, a := range j.result.Asked {
 		if a.Line.Script < 0 {
 			continue
@@ -290,10 +291,18 @@ func (j *judgement) undeclared() []Failure {
 			declared = append(declared, t.Name)
 		}
 		script := scripts[a.Line.Script]
-		for n, c := range script.Lines[a.Line.Index].Calls {
-			if !c.None && !slices.Contains(declared, c.Tool) {
-				path := strict.Element(script.Paths[a.Line.Index]+".calls", n)
-				j.failAt(j.file.Where(path), path, j.stepOf(a.Ask.Call), match.Mismatch{Text: format.NotDeclared(c.Tool, declared)})
+		line := &script.Lines[a.Line.Index]
+		said := compile.Line(line).Calls
+		for n, c := range line.Calls {
+			path, at := strict.Element(script.Paths[a.Line.Index]+".calls", n), j.stepOf(a.Ask.Call)
+			switch r := slices.IndexFunc(refused, func(r refusal) bool { return n < len(said) && r.step >= at && r.of(said[n]) }); {
+			case c.None:
+			case !slices.Contains(declared, c.Tool):
+				j.failAt(j.file.Where(path), path, at, match.Mismatch{Text: format.NotDeclared(c.Tool, declared)})
+			case r >= 0 && c.Bad == "" && !line.Optional: // what a property makes calls anything, and all of it is optional
+				text := "the call of " + wording.Word(c.Tool) + " was answered with " + data.Text(refused[r].audit.Result).String()
+				j.failAt(j.file.Where(path), path, refused[r].step, match.Mismatch{Text: text})
+				refused = slices.Delete(refused, r, r+1)
 			}
 		}
 	}
@@ -301,6 +310,28 @@ func (j *judgement) undeclared() []Failure {
 	inOrder(causes)
 	j.failures = rest
 	return causes
+}
+
+// refusal is a call of a builtin tool that has failed, and the step in which it did.
+type refusal struct {
+	step  int
+	audit fsm.Audit
+}
+
+func (r refusal) of(c fsm.ToolCall) bool {
+	return r.audit.Tool == c.Name && data.Args(r.audit.Args).Equal(data.Args(c.Args))
+}
+
+// refused are those of the run.
+func (j *judgement) refused() (list []refusal) {
+	for i := range j.result.Steps {
+		for _, e := range j.result.Steps[i].Effects {
+			if a, ok := e.(fsm.Audit); ok && a.Failed && slices.Contains(fsm.BuiltinNames(), a.Tool) {
+				list = append(list, refusal{i, a})
+			}
+		}
+	}
+	return list
 }
 
 // stepOf returns the step that made a call, or the last where a crash lost it.
