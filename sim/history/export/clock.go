@@ -49,6 +49,29 @@ func (r *Record) jumps() []fsm.Millis {
 	return jumps
 }
 
+// spread sets what came from without apart from what was before or after it at the same time, and what is of
+// the request from what is of a subagent, in the order that they had: times of a case are whole milliseconds,
+// and of one any order is possible (SIM-2).
+func (r *Record) spread(times []fsm.Millis) {
+	var later, before fsm.Millis
+	for i, at := range times {
+		other := i > 0 && r.Steps[i].About && r.Steps[i].Handle != r.Steps[i-1].Handle
+		if i > 0 && at == before && (other || r.without(i) || r.without(i-1)) {
+			later += apart
+		}
+		before, times[i] = at, at+later
+	}
+}
+
+// without reports whether a step is an entry of the timeline, and not the world's answer or the machine's timer.
+func (r *Record) without(i int) bool {
+	in := r.Steps[i].Input
+	_, fires := in.Fact.(fsm.TimerFired)
+	_, progress := in.Fact.(fsm.BrainProgress)
+	_, starts := in.Fact.(fsm.Boot)
+	return !fires && !progress && !starts && fsm.Answers(in) == 0
+}
+
 // steady are the times of the steps by a clock that does not jump.
 func (r *Record) steady(jumps []fsm.Millis) []fsm.Millis {
 	var ahead fsm.Millis

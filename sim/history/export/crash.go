@@ -49,8 +49,46 @@ func (s *story) strike(synced bool) error {
 	return nil
 }
 
+// count counts the calls of services that the request before this one makes: a fault is of the n-th such
+// call of the run, so the scenario is played without faults to see.
+func (s *story) count() error {
+	var faults object
+	if s.services(&faults); !s.follows || len(faults) == 0 {
+		return nil
+	}
+	s.plain = true
+	result, err := s.play()
+	if s.plain = false; err != nil {
+		return err
+	}
+	again, err := s.record.told(result)
+	if err != nil {
+		return err
+	}
+	ahead, own := map[string]int{}, map[string]bool{}
+	for _, step := range result.Steps {
+		for _, e := range step.Effects {
+			kind := fsm.EffectKind(e)
+			if own[kind] = own[kind] || again.owns(fsm.HandleOf(e)); !own[kind] {
+				ahead[kind]++
+			}
+		}
+	}
+	s.ahead = ahead
+	return nil
+}
+
 // soFar is the record of the scenario with the crashes whose step is known.
 func (s *story) soFar() (*Record, error) {
+	result, err := s.play()
+	if err != nil {
+		return nil, err
+	}
+	return s.record.told(result)
+}
+
+// play plays the scenario as far as it is known.
+func (s *story) play() (*sim.Result, error) {
 	text, err := s.write()
 	if err != nil {
 		return nil, err
@@ -63,7 +101,7 @@ func (s *story) soFar() (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("use --as replay: %w: %w", ErrFile, err)
 	}
-	return s.record.told(result)
+	return result, nil
 }
 
 // marks are the indexes of the marked steps.

@@ -95,6 +95,9 @@ func (s *story) nameOf(n int, id fsm.HandleID) string {
 		return requestID
 	}
 	number := 1 + nth
+	if s.again > 0 {
+		number++
+	}
 	if s.follows {
 		number++
 	}

@@ -21,6 +21,7 @@ import (
 const (
 	requestID = "r1"
 	otherID   = "r0"
+	nextID    = "r0b" // of one that has its turn after a start, before the request
 )
 
 // Scenario writes the record as an ordinary scenario of this request, or of this run of an
@@ -35,10 +36,12 @@ func (r *Record) Scenario() (*File, error) {
 	}
 	exact := func(d fsm.Millis) fsm.Millis { return d }
 	tellings := []telling{
-		{rounded, true, false},
-		{rounded, false, false}, // how long a prompt is depends on what is said of tools
-		{exact, false, false},   // the record does not say what a crash has lost
-		{exact, false, true},
+		{rounded, true, false, false},
+		{rounded, false, false, false}, // how long a prompt is depends on what is said of tools
+		{exact, false, false, false},   // the record does not say what a crash has lost
+		{exact, false, true, false},
+		{exact, false, false, true}, // what comes at one time may come in any order
+		{exact, false, true, true},
 	}
 	var holds *File // under some seeds alone
 	var why error
@@ -87,17 +90,21 @@ type telling struct {
 	round  func(fsm.Millis) fsm.Millis
 	brief  bool // tools that nobody called are only named
 	synced bool // its crashes lose nothing
+	spread bool // what came from without at the time of something else comes apart from it
 }
 
 // scenario writes, loads, plays and compares it.
 func (r *Record) scenario(how telling) (*File, error) {
-	s, err := r.tell(how.round)
+	s, err := r.tell(how)
 	if err != nil {
 		return nil, err
 	}
 	s.brief = how.brief
 	if how.synced && len(s.crashes) == 0 {
 		return nil, errors.New("there is no crash")
+	}
+	if err := s.count(); err != nil {
+		return nil, err
 	}
 	if err := s.strike(how.synced); err != nil {
 		return nil, err
@@ -134,7 +141,9 @@ func (s *story) write() (string, error) {
 	}
 	o.list("timeline", append(begins, s.timeline...))
 	var faults object
-	s.services(&faults)
+	if !s.plain {
+		s.services(&faults)
+	}
 	faults.list("crash", s.struck())
 	o.object("faults", faults)
 	o.put("expect", s.expect())
@@ -198,14 +207,20 @@ func (s *story) begin() ([]any, error) {
 	if err != nil || !s.follows {
 		return []any{request}, err
 	}
-	other, _ := s.before()
-	return []any{other, append(object{{"at", span(s.comes())}}, request...)}, nil
+	begins := []any{s.another(otherID)}
+	if s.again > 0 {
+		begins = append(begins, append(object{{"at", span(apart)}}, s.another(nextID)...))
+	}
+	return append(begins, append(object{{"at", span(s.comes())}}, request...)), nil
 }
 
 // comes is when the request comes after another one: a command comes once the model is asked.
 func (s *story) comes() fsm.Millis {
 	if s.record.command() != "" {
 		return fsm.Second
+	}
+	if s.again > 0 {
+		return 2 * apart
 	}
 	return apart
 }

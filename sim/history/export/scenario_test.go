@@ -666,3 +666,99 @@ expect: {replies: {$any: true}}
 		}
 	}
 }
+
+// A request that was parked before its turn and is cancelled after the next start waits in the scenario, too:
+// for another one that has its turn before it, or for its session.
+func TestSCN47ACancelAfterParkingIsExported(t *testing.T) {
+	for _, timeline := range []string{
+		"{user: one}, {at: 1s, user: two, session: b}, {at: 2s, shutdown: true}, {at: 50s, cancel: r2}, {at: 1m, start: true}", // which comes after the start
+		"{user: one}, {at: 1s, user: two, session: b}, {at: 1s, user: three, session: c}, {at: 9s, shutdown: true}, {at: 40s, start: true}, {at: 41s, cancel: r3}",
+		"{user: one}, {at: 1s, user: two}, {at: 2s, user: three}, {at: 9s, shutdown: true}, {at: 40s, start: true}, {at: 60s, cancel: r3}",
+	} {
+		f, err := scenario.Parse("x.scenario.yaml", []byte(`scenario: 1
+name: x
+profile: default
+brain: [{says: done, takes: 30s, times: 9, optional: true}]
+timeline: [`+timeline+`]
+expect: {ends: serving}
+`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := sim.Run(f.Plan(), sim.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := result.Requests[len(result.Requests)-1]
+		r, err := Read(lived(t, result), last.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Redact(redact.New(), false); err != nil {
+			t.Fatal(err)
+		}
+		if file, err := r.Scenario(); err != nil || last.Outcome != fsm.OutcomeCancelled || !file.steady() {
+			t.Errorf("%s: it ended as %s; %v", timeline, last.Outcome, err)
+		}
+	}
+}
+
+// What came from without in the millisecond of an answer comes in the order that it had, under any seed (SIM-2).
+func TestSCN47WhatCameAtTheTimeOfAnAnswerIsExported(t *testing.T) {
+	for _, entry := range []string{"cancel: true", "command: /stop", "shutdown: true", "configure: {max_tool_rounds: 1}"} {
+		for _, at := range []string{"10s", "15s", "20s"} {
+			f, err := scenario.Parse("x.scenario.yaml", []byte(`scenario: 1
+name: x
+profile: default
+brain: [{calls: [{tool: exec}], takes: 10s}, {says: done, takes: 5s, times: 3, optional: true}]
+tools: {exec: [{returns: ok, takes: 5s, times: 2, optional: true}]}
+timeline: [{user: hi}, {at: `+at+`, `+entry+`}]
+expect: {ends: serving}
+`))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for order, first := range map[string]sim.Chooser{"first": sim.First{}, "last": latest{}} { // order-free: each for itself
+				result, err := sim.Run(f.Plan(), sim.Options{Choose: first})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := Read(lived(t, result), result.Requests[0].Key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := r.Redact(redact.New(), false); err != nil {
+					t.Fatal(err)
+				}
+				if file, err := r.Scenario(); err != nil || !file.steady() {
+					t.Errorf("%s at %s, %s: %v", entry, at, order, err)
+				}
+			}
+		}
+	}
+}
+
+// What a subagent does at the time of its parent, or of another, comes in the order that it had: a crash of the
+// scenario comes after a step by its number.
+func TestSCN47ACrashBesideASubagentIsExported(t *testing.T) {
+	cases, err := scenario.Load(os.DirFS("../../../scenarios"), "countbot/subagent-safety.scenario.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, crash := range []int{36, 44, 59} {
+		result, err := sim.Run(cases[0].Plan(), sim.Options{CrashAt: crash})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Read(lived(t, result), result.Requests[0].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Redact(redact.New(), false); err != nil {
+			t.Fatal(err)
+		}
+		if file, err := r.Scenario(); err != nil || !file.steady() {
+			t.Errorf("a crash at point %d: %v; it holds under some seeds alone", crash, err)
+		}
+	}
+}

@@ -16,8 +16,7 @@ import (
 func (s *story) scripts(o *object) {
 	lines := map[fsm.Purpose][]any{} // only looked up
 	if s.follows {
-		_, line := s.before()
-		lines[fsm.PurposeAnswer] = []any{line}
+		lines[fsm.PurposeAnswer] = s.before()
 	}
 	for _, c := range of[fsm.AskBrain](s) {
 		ask, _ := c.effect.(fsm.AskBrain)
@@ -289,15 +288,16 @@ func (s *story) probe(started *call) (o object) {
 func (s *story) services(faults *object) {
 	for _, f := range []struct {
 		key, only string
+		effect    fsm.Effect
 		made      []*call
 		why       func(fsm.Fact) string // it failed
 	}{
-		{"recall", "", of[fsm.Recall](s), failed(func(f fsm.Recalled) string { return f.Error })},
-		{"embedding", "", of[fsm.Embed](s), failed(func(f fsm.Embedded) string { return f.Error })},
-		{"store", "", of[fsm.Store](s), failed(func(f fsm.Stored) string { return f.Error })},
-		{"sessions", "load", of[fsm.LoadSession](s), failed(func(f fsm.SessionLoaded) string { return f.Error })},
-		{"sessions", "save", of[fsm.SaveSession](s), failed(func(f fsm.SessionSaved) string { return f.Error })},
-		{"skills", "", of[fsm.LoadSkill](s), failed(func(f fsm.SkillLoaded) string { return f.Error })},
+		{"recall", "", fsm.Recall{}, of[fsm.Recall](s), failed(func(f fsm.Recalled) string { return f.Error })},
+		{"embedding", "", fsm.Embed{}, of[fsm.Embed](s), failed(func(f fsm.Embedded) string { return f.Error })},
+		{"store", "", fsm.Store{}, of[fsm.Store](s), failed(func(f fsm.Stored) string { return f.Error })},
+		{"sessions", "load", fsm.LoadSession{}, of[fsm.LoadSession](s), failed(func(f fsm.SessionLoaded) string { return f.Error })},
+		{"sessions", "save", fsm.SaveSession{}, of[fsm.SaveSession](s), failed(func(f fsm.SessionSaved) string { return f.Error })},
+		{"skills", "", fsm.LoadSkill{}, of[fsm.LoadSkill](s), failed(func(f fsm.SkillLoaded) string { return f.Error })},
 	} {
 		var list []any
 		var all []*call // each as often as it was made, but for a crash
@@ -307,7 +307,7 @@ func (s *story) services(faults *object) {
 		for i, c := range all {
 			var o object
 			o.text("only", f.only)
-			o.put("nth", i+1)
+			o.put("nth", s.ahead[fsm.EffectKind(f.effect)]+i+1)
 			switch why := f.why(c.answer.Fact); {
 			case c.answer.Fact == nil:
 				o.put("hangs", true)

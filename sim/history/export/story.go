@@ -26,9 +26,13 @@ type story struct {
 	starts []int        // the steps of those that are told, from 1
 	marks  int          // steps so far that the scenario has, too (see [marked])
 
-	others  int  // requests of others that are told, since they ended this one
-	stopped bool // a signal has stopped the daemon, which then says farewell
-	follows bool // another request comes before: it keeps this one in the queue, or this one stops it
+	ahead   map[string]int // calls of services, by their kinds, that another request makes before this one does
+	others  int            // requests of others that are told, since they ended this one
+	stopped bool           // a signal has stopped the daemon, which then says farewell
+	follows bool           // another request comes before: it keeps this one in the queue, or this one stops it
+
+	again int  // the step of the start, from 1, after which one more keeps it there, until it ends; 0: none
+	plain bool // services just work
 
 	asked    []*call        // in the order in which they were first made
 	added    []fsm.ToolDecl // tools that a configuration during the record brought
@@ -71,9 +75,12 @@ func (r *Record) refused(step int, format string, args ...any) error {
 }
 
 // tell goes through the record.
-func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
+func (r *Record) tell(how telling) (*story, error) {
 	jumps := r.jumps()
-	s := &story{record: r, round: round, times: r.steady(jumps)}
+	s := &story{record: r, round: how.round, times: r.steady(jumps)}
+	if how.spread {
+		r.spread(s.times)
+	}
 	s.first, _ = r.begins()
 	s.began = s.times[s.first]
 	if _, starts := r.Steps[s.first].Input.Fact.(fsm.Boot); starts { // with what it brings
@@ -82,6 +89,7 @@ func (r *Record) tell(round func(fsm.Millis) fsm.Millis) (*story, error) {
 	if s.follows = r.waited() || r.stops() || r.looks(); s.follows {
 		s.first = r.started()
 		s.began = s.times[max(s.first-1, 0)]
+		s.again = r.waitsAgain()
 	}
 	s.record = r.asOf(s.first)
 	was, had := setBy(r.From.Config), r.standing(&r.From)
@@ -176,6 +184,33 @@ func (r *Record) neverRan() bool {
 	})
 }
 
+// waitsAgain is the step, from 1, of the one start that gives the request, parked before its turn, back to the
+// queue, where it is cancelled before its turn has come; 0: it is otherwise.
+func (r *Record) waitsAgain() (step int) {
+	if !r.neverRan() {
+		return 0
+	}
+	var from fsm.State // which it left last
+	for i, s := range r.Steps {
+		for _, m := range s.Moves {
+			if m.Table != state.HandleTable.Name || !r.owns(m.Handle) {
+				continue
+			}
+			if m.To == state.Queued && step > 0 {
+				return 0
+			}
+			if m.To == state.Queued {
+				step = i + 1
+			}
+			from = m.From
+		}
+	}
+	if from != state.Queued {
+		return 0
+	}
+	return step
+}
+
 // command is the command that the request is, answered at once (SES-15), or "".
 func (r *Record) command() string {
 	in, ok := r.Steps[0].Input.Fact.(fsm.Requested)
@@ -199,16 +234,21 @@ func (r *Record) looks() bool {
 	})
 }
 
-// before are another request and the model's answer to it, which comes once this one has
-// left the queue, or not at all where it is stopped.
-func (s *story) before() (request, line object) {
+// another is one request, which comes before this one.
+func (s *story) another(id string) object {
 	in, _ := s.record.Steps[0].Input.Fact.(fsm.Requested)
-	request = object{{"user", "Something else."}, {"id", otherID}}
+	request := object{{"user", "Something else."}, {"id", id}}
 	request.text("session", in.Session)
 	request.text("channel", in.Origin.Channel)
 	request.text("chat", in.Origin.Chat)
+	return request
+}
+
+// before are the model's answers to the requests before: to the first once this one has left the queue, or not
+// at all where it is stopped, and to the one that has its turn after a start once this one has ended.
+func (s *story) before() (lines []any) {
 	until, _ := s.record.begins()
-	if s.record.neverRan() {
+	if s.record.neverRan() && s.again == 0 {
 		until = len(s.times) - 1
 	}
 	asked := s.began
@@ -218,7 +258,12 @@ func (s *story) before() (request, line object) {
 		}
 	}
 	left := s.round(s.times[until]-asked) + s.room(until)
-	return request, object{{"says", "It is done."}, {"takes", span(s.comes() + left)}}
+	lines = []any{object{{"says", "It is done."}, {"takes", span(s.comes() + left)}}}
+	if s.again > 0 {
+		last := len(s.times) - 1
+		lines = append(lines, object{{"says", "It is done."}, {"takes", span(s.round(s.times[last]-s.times[s.again-1]) + s.room(last))}})
+	}
+	return lines
 }
 
 // room is how long after a step another request may still be at work: a second, and where a start
@@ -291,7 +336,11 @@ func (s *story) when(n int, entry object) { s.at(s.times[n-1], entry) }
 // at adds an entry of the timeline, after what the case begins with and at a time of its own: of entries
 // of one time any may come first (SIM-2).
 func (s *story) at(time fsm.Millis, entry object) {
-	at := max(s.round(time-s.began), 2*apart)
+	begun := 2 * apart
+	if s.again > 0 {
+		begun += apart
+	}
+	at := max(s.round(time-s.began), begun)
 	for slices.Contains(s.taken, at) {
 		at += apart
 	}
