@@ -82,7 +82,7 @@ func TestSCN1FindNamesFilesOnceAndSorted(t *testing.T) {
 func TestSCN2AScenarioUnderAnotherNameIsFound(t *testing.T) {
 	fsys := fstest.MapFS{}
 	for name, text := range map[string]string{ // order-free: a folder
-		"disk.yaml": "# yaml-language-server: $schema=x\nscenario: 1 # the format\nname: x\n", "cases/Disk.YML": "name: x\r\nscenario: 1\r\n", "any.yaml": "property: 1\nname: x\n",
+		"disk.yaml": "# yaml-language-server: $schema=x\nscenario: 1 # the format\nname: x\n", "cases/Disk.YML": "name: x\r\nscenario: 1\r\n", "any.yaml": "property: 1\nname: x\n", "mark.yaml": "\uFEFFscenario: 1\nname: x\n", "quoted.yaml": "name: x\n'property' : 1\n",
 		"chart.yaml": "scenario: one\nproperty:\n  - 1\n", "nested.yaml": "of:\n  scenario: 1\n", "fragment.yaml": "tools: {}\n", "v2.yaml": "scenario: 12\n", "disk.txt": "scenario: 1\n", "a.golden.yaml": "replies: []\n",
 	} {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
@@ -91,7 +91,8 @@ func TestSCN2AScenarioUnderAnotherNameIsFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []choose.Target{{Path: "any.yaml", Meant: ".property.yaml"}, {Path: "cases/Disk.YML", Meant: ".scenario.yaml"}, {Path: "disk.yaml", Meant: ".scenario.yaml"}}
+	want := []choose.Target{{Path: "any.yaml", Meant: ".property.yaml"}, {Path: "cases/Disk.YML", Meant: ".scenario.yaml"}, {Path: "disk.yaml", Meant: ".scenario.yaml"},
+		{Path: "mark.yaml", Meant: ".scenario.yaml"}, {Path: "quoted.yaml", Meant: ".property.yaml"}}
 	if !slices.EqualFunc(got, want, func(a, b choose.Target) bool { return a.Path == b.Path && a.Meant == b.Meant }) {
 		t.Errorf("found %v, want %v", got, want)
 	}

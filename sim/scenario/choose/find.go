@@ -170,8 +170,10 @@ func meant(fsys fs.FS, name string) string {
 	}
 	defer func() { _ = file.Close() }()
 	head, _ := io.ReadAll(io.LimitReader(file, headBytesMax))
+	head = bytes.TrimPrefix(head, []byte("\uFEFF")) // which some editors put there
 	for line := range bytes.Lines(head) {
 		key, rest, _ := bytes.Cut(line, []byte{':'})
+		key = bytes.Trim(bytes.TrimRight(key, " \t"), `"'`)
 		if of := bytes.Fields(rest); len(of) == 0 || string(of[0]) != "1" {
 			continue
 		}
