@@ -40,6 +40,13 @@ type Sink interface {
 	Told() int64
 }
 
+// Exemplar is a source that knows what it would report if the machine was in another state.
+type Exemplar interface {
+	// Example reports one such state to a sink; a source of numbers that of the given number, in
+	// the unit of [Spec.Level].
+	Example(number int64, to Sink) error
+}
+
 // Spec is a source as it is configured.
 type Spec struct {
 	Name   string // the source of its events, and of their session

@@ -23,6 +23,13 @@ func Try(ctx context.Context, spec Spec) (Trial, error) {
 	if err := spec.Source.Watch(ctx, t); err != nil {
 		return Trial{}, err
 	}
+	if other, ok := spec.Source.(Exemplar); ok && len(t.Now) == 0 { // the words of now would say that little is left of plenty
+		example := &trial{spec: &spec}
+		if err := other.Example(spec.Level.Example(), example); err != nil {
+			return Trial{}, err
+		}
+		t.Other = append(example.Now, example.Other...)
+	}
 	if spec.Folder != "" {
 		t.add(&t.Other, spec.ofFiles(&settle.Batch{
 			Named: []string{filepath.Join(spec.Folder, "example.txt")}, Whats: []settle.What{settle.Created}, Count: map[settle.What]int{settle.Created: 1},

@@ -19,3 +19,11 @@ func (l Level) Crossed(was bool, value int64) bool {
 	}
 	return value > enter
 }
+
+// Example returns a number that has crossed plainly: it is a fifth beyond Enter.
+func (l Level) Example() int64 {
+	if l.Below {
+		return l.Enter - l.Enter/5
+	}
+	return l.Enter + l.Enter/5
+}

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,11 @@ const (
 // Usage is how much there is of something, and how much of it is free, in bytes.
 type Usage struct{ Free, Size uint64 }
 
+// with returns the usage if the given share was free, in hundredths of a percent.
+func (u Usage) with(share int64) Usage {
+	return Usage{Free: uint64(float64(u.Size) / 100_00 * float64(share)), Size: u.Size}
+}
+
 // Disk measures the free space of a mount, in hundredths of a percent of its size (EVT-10).
 type Disk struct {
 	Path string                           // any folder of it
@@ -40,19 +46,41 @@ func (d Disk) Watch(ctx context.Context, to event.Sink) error {
 }
 
 func (d Disk) look(to event.Sink) error {
+	u, err := d.read()
+	if err == nil {
+		to.Seen(percent(d.tell(u, to)) + " free, " + size(u.Free))
+	}
+	return err
+}
+
+func (d Disk) read() (Usage, error) {
 	read := d.Read
 	if read == nil {
 		read = freeSpace
 	}
 	u, err := read(d.Path)
-	if err != nil {
-		return fmt.Errorf("measure the space on %s: %w", d.Path, err)
+	switch {
+	case err != nil:
+		return u, fmt.Errorf("measure the space on %s: %w", d.Path, err)
 	}
-	free := part(u.Free, u.Size)
+	return u, nil
+}
+
+// tell reports the free space, and returns its share.
+func (d Disk) tell(u Usage, to event.Sink) (free int64) {
+	free = part(u.Free, u.Size)
 	args := []string{"path", d.Path, "free", size(u.Free), "size", size(u.Size), "percent", percent(free)}
 	to.Level(d.Path, free, say(wordDiskLow, args...), say(wordDiskEnough, args...))
-	to.Seen(percent(free) + " free, " + size(u.Free))
-	return nil
+	return free
+}
+
+// Example implements [event.Exemplar].
+func (d Disk) Example(share int64, to event.Sink) error {
+	u, err := d.read()
+	if err == nil {
+		d.tell(u.with(share), to)
+	}
+	return err
 }
 
 // freeSpace asks the system, through the call that the store's library has for each system.
@@ -72,19 +100,35 @@ func (m Memory) Watch(ctx context.Context, to event.Sink) error {
 }
 
 func (m Memory) look(to event.Sink) error {
-	read := m.Read
-	if read == nil {
-		read = SystemMemory
+	u, err := m.read()
+	if err == nil {
+		to.Seen(percent(m.tell(u, to)) + " available, " + size(u.Free))
 	}
-	u, err := read()
-	if err != nil {
-		return err
+	return err
+}
+
+func (m Memory) read() (Usage, error) {
+	if m.Read != nil {
+		return m.Read()
 	}
-	free := part(u.Free, u.Size)
+	return SystemMemory()
+}
+
+// tell reports the memory that is available, and returns its share.
+func (m Memory) tell(u Usage, to event.Sink) (free int64) {
+	free = part(u.Free, u.Size)
 	args := []string{"free", size(u.Free), "size", size(u.Size), "percent", percent(free)}
 	to.Level("memory", free, say(wordMemoryLow, args...), say(wordMemoryEnough, args...))
-	to.Seen(percent(free) + " available, " + size(u.Free))
-	return nil
+	return free
+}
+
+// Example implements [event.Exemplar].
+func (m Memory) Example(share int64, to event.Sink) error {
+	u, err := m.read()
+	if err == nil {
+		m.tell(u.with(share), to)
+	}
+	return err
 }
 
 // SystemMemory reads proc_meminfo(5). What is free is what programs can take without swapping.
@@ -126,21 +170,31 @@ func (l Load) Watch(ctx context.Context, to event.Sink) error {
 }
 
 func (l Load) look(to event.Sink) error {
-	read, processors := l.Read, l.CPUs
+	read := l.Read
 	if read == nil {
 		read = loadOfAMinute
 	}
-	if processors == 0 {
-		processors = runtime.NumCPU()
-	}
 	load, err := read()
-	if err != nil {
-		return err
+	if err == nil {
+		to.Seen(percent(l.tell(load, to)) + ", load " + hundredths(load))
 	}
-	value := load * 100 / int64(processors)
-	args := []string{"load", hundredths(load), "processors", wording.Count(processors, "processor"), "percent", percent(value)}
-	to.Level("load", value, say(wordLoadHigh, args...), say(wordLoadNormal, args...))
-	to.Seen(percent(value) + ", load " + hundredths(load))
+	return err
+}
+
+func (l Load) processors() int { return cmp.Or(l.CPUs, runtime.NumCPU()) }
+
+// tell reports the load, and returns its share of the processors.
+func (l Load) tell(load int64, to event.Sink) (share int64) {
+	processors := l.processors()
+	share = load * 100 / int64(processors)
+	args := []string{"load", hundredths(load), "processors", wording.Count(processors, "processor"), "percent", percent(share)}
+	to.Level("load", share, say(wordLoadHigh, args...), say(wordLoadNormal, args...))
+	return share
+}
+
+// Example implements [event.Exemplar].
+func (l Load) Example(share int64, to event.Sink) error {
+	l.tell(share*int64(l.processors())/100, to)
 	return nil
 }
 
@@ -183,14 +237,24 @@ func (p Pressure) look(to event.Sink) error {
 	if read == nil {
 		read = waited
 	}
-	value, err := read(p.Of)
-	if err != nil {
-		return err
+	share, err := read(p.Of)
+	if err == nil {
+		p.tell(share, to)
+		to.Seen(percent(share) + " of the last minute")
 	}
+	return err
+}
+
+// tell reports the pressure.
+func (p Pressure) tell(share int64, to event.Sink) {
 	what := map[string]string{"cpu": "a processor", "memory": "memory", "io": "the disk"}[p.Of]
-	args := []string{"what", what, "percent", percent(value)}
-	to.Level(p.Of, value, say(wordPressureHigh, args...), say(wordPressureNormal, args...))
-	to.Seen(percent(value) + " of the last minute")
+	args := []string{"what", what, "percent", percent(share)}
+	to.Level(p.Of, share, say(wordPressureHigh, args...), say(wordPressureNormal, args...))
+}
+
+// Example implements [event.Exemplar].
+func (p Pressure) Example(share int64, to event.Sink) error {
+	p.tell(min(share, 100_00), to)
 	return nil
 }
 

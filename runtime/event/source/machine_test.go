@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shelly/runtime/event"
+	"shelly/runtime/event/settle"
 	"shelly/runtime/event/source"
 )
 
@@ -62,6 +63,41 @@ func TestEVT10TheMachineIsMeasured(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got, err := looks(t, c.source, c.time); err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("%v, reported is\n%q\nwant\n%q", err, got, c.want)
+			}
+		})
+	}
+}
+
+// An example is of what is not so now, in words that fit together.
+func TestCLI199AnExampleIsOfWhatIsNotSoNow(t *testing.T) {
+	none := func(string) ([]uint64, error) { return nil, nil }
+	one := func(string) ([]uint64, error) { return []uint64{1 << 20}, nil }
+	usage := source.Usage{Free: 61_000_000_000, Size: 271_000_000_000}
+	show := func(context.Context, bool, []string) (string, error) {
+		return "LoadState=loaded\nActiveState=active\nSubState=running\n", nil
+	}
+	low, high := settle.Level{Below: true, Enter: 5_00, Clear: 8_00}, settle.Level{Enter: 95_00, Clear: 40_00}
+	for name, c := range map[string]struct { // order-free
+		source event.Source
+		level  settle.Level
+		want   string
+	}{
+		"disk":     {source.Disk{Path: "/", Read: func(string) (source.Usage, error) { return usage, nil }}, low, "Little space is left on /: 11 GB of 271 GB are free, which is 4%."},
+		"memory":   {source.Memory{Read: func() (source.Usage, error) { return usage, nil }}, low, "Little memory is left: programs can still have 11 GB of 271 GB, which is 4%."},
+		"load":     {source.Load{CPUs: 2, Read: func() (int64, error) { return 12, nil }}, high, "The machine is busy: its load is 2.28 with 2 processors, which is 114% of what they can do."},
+		"pressure": {source.Pressure{Of: "io", Read: func(string) (int64, error) { return 12, nil }}, high, "Programs wait for the disk: in the last minute some did for 100% of the time."},
+		"none":     {source.Process{Name: "ollama", Read: none}, settle.Level{}, "A process ollama runs now."},
+		"one":      {source.Process{Name: "ollama", Read: one}, settle.Level{}, "No process ollama runs any more."},
+		"large": {
+			source.ProcessMemory{Process: source.Process{Name: "ollama", Read: one}, Most: 12 << 30}, settle.Level{Enter: 12 << 30, Clear: 9 << 30},
+			"The processes ollama take 15 GB of memory together, which is more than 13 GB.",
+		},
+		"units": {source.Units{Names: []string{"a.service"}, Show: show}, settle.Level{}, "The unit a.service has failed (exit-code). What it said is in its journal: journalctl -u a.service."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := event.Try(t.Context(), event.Spec{Name: "x", Source: c.source, Level: c.level, Do: "Look."})
+			if err != nil || len(got.Now) > 0 || len(got.Other) != 1 || got.Other[0].Detail != c.want || got.Other[0].Do != "Look." {
+				t.Errorf("got %v and\n%+v; want an example only:\n%s", err, got, c.want)
 			}
 		})
 	}

@@ -26,14 +26,31 @@ func (p Process) look(to event.Sink) error {
 	if err != nil {
 		return err
 	}
+	p.tell(len(all) > 0, to)
 	if len(all) == 0 {
-		to.State(p.Name, "gone", say(wordProcessGone, "name", p.Name))
 		to.Seen("none")
 		return nil
 	}
-	to.State(p.Name, "running", say(wordProcessRuns, "name", p.Name))
 	to.Seen(count(len(all)))
 	return nil
+}
+
+// tell reports whether there is such a process.
+func (p Process) tell(runs bool, to event.Sink) {
+	if !runs {
+		to.State(p.Name, "gone", say(wordProcessGone, "name", p.Name))
+		return
+	}
+	to.State(p.Name, "running", say(wordProcessRuns, "name", p.Name))
+}
+
+// Example implements [event.Exemplar].
+func (p Process) Example(_ int64, to event.Sink) error {
+	all, err := p.read()
+	if err == nil {
+		p.tell(len(all) == 0, to)
+	}
+	return err
 }
 
 func (p Process) read() ([]uint64, error) {
@@ -63,9 +80,20 @@ func (p ProcessMemory) look(to event.Sink) error {
 	for _, bytes := range all {
 		sum += bytes
 	}
+	p.tell(sum, to)
+	to.Seen(count(len(all)) + ", " + size(sum))
+	return nil
+}
+
+// tell reports the memory of all.
+func (p ProcessMemory) tell(sum uint64, to event.Sink) {
 	args := []string{"name", p.Name, "size", size(sum), "most", size(p.Most)}
 	to.Level(p.Name, int64(sum), say(wordProcessLarge, args...), say(wordProcessSmall, args...))
-	to.Seen(count(len(all)) + ", " + size(sum))
+}
+
+// Example implements [event.Exemplar].
+func (p ProcessMemory) Example(bytes int64, to event.Sink) error {
+	p.tell(uint64(bytes), to)
 	return nil
 }
 

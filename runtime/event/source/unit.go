@@ -63,6 +63,12 @@ func (u Units) look(ctx context.Context, to event.Sink) error {
 	return nil
 }
 
+// Example implements [event.Exemplar]: of one unit, which fails.
+func (u Units) Example(_ int64, to event.Sink) error {
+	to.State(u.Names[0], "failed", say(wordUnitFailed, "unit", u.Names[0], "result", "exit-code"))
+	return nil
+}
+
 // unitState returns the state of a unit, and what it means, from a block of systemctl show.
 func unitState(name, block string) (state, said string) {
 	is := map[string]string{}
