@@ -62,6 +62,8 @@ func (d Disk) read() (Usage, error) {
 	switch {
 	case err != nil:
 		return u, fmt.Errorf("measure the space on %s: %w", d.Path, err)
+	case u.Size == 0: // of which nothing can be left: /proc, a pool that is not there
+		return u, fmt.Errorf("the file system of %s has no size", d.Path)
 	}
 	return u, nil
 }

@@ -103,6 +103,14 @@ func TestCLI199AnExampleIsOfWhatIsNotSoNow(t *testing.T) {
 	}
 }
 
+// EVT-10: of a file system without a size, such as /proc, nothing can be left.
+func TestEVT10AFileSystemWithoutASizeIsNotFull(t *testing.T) {
+	disk := source.Disk{Path: "/proc", Read: func(string) (source.Usage, error) { return source.Usage{}, nil }}
+	if lines, err := looks(t, disk, time.Minute); err == nil || err.Error() != "the file system of /proc has no size" || len(lines) > 0 {
+		t.Errorf("got %v, and reported is %q", err, lines)
+	}
+}
+
 func TestEVT13WhatCannotBeMeasuredIsReported(t *testing.T) {
 	gone := errors.New("no such mount")
 	disk := source.Disk{Path: "/gone", Read: func(string) (source.Usage, error) { return source.Usage{}, gone }}
