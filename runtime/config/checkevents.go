@@ -19,9 +19,6 @@ func (e Events) faults() []fault {
 	c := eventCheck{names: map[string]string{}}
 	for _, s := range e.Files {
 		key := c.source("events.files", s.Name, s.Value.Telling)
-		if settle := s.Value.Settle.Or(2 * time.Second); settle < settleMin || settle > settleMax {
-			c.wrong("events.files", key+".settle", formatDuration(settle)+" is out of range; the least is 100ms, the most is 1h")
-		}
 		if path := string(s.Value.Path); path == "" || path == filepath.Dir(path) {
 			c.wrong("events.files", key+".path", "is the whole file system; name a folder in it")
 		}

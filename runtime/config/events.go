@@ -89,7 +89,7 @@ type WatchedFiles struct {
 	// Ignore are patterns as in a .gitignore. Default: none.
 	Ignore []string `key:"ignore"`
 	// Settle is how long there must be no change before the event. Default: 2s.
-	Settle Span `key:"settle"`
+	Settle Settling `key:"settle"`
 	Telling
 }
 
@@ -208,8 +208,6 @@ func parseSize(text string) (Size, bool) {
 const (
 	TellDefault    = "cli:direct"
 	PerHourDefault = 12
-	settleMin      = 100 * time.Millisecond
-	settleMax      = time.Hour
 )
 
 // Chat returns where the answers go, as it is written; the zero Origin for none.

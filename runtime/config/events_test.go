@@ -68,7 +68,7 @@ func TestEVT9WhatIsWrongWithASourceIsReported(t *testing.T) {
 	for text, want := range map[string]string{ // order-free
 		`files: {in: {settle: 1s}}`:                                 "the key path is missing",
 		`files: {in: {path: /}}`:                                    "events.files.in.path: is the whole file system; name a folder in it",
-		`files: {in: {path: x, settle: 1ms}}`:                       "events.files.in.settle: 1ms is out of range",
+		`files: {in: {path: x, settle: 1ms}}`:                       "c.yaml:1:40: events.files.in.settle: 1ms is out of range; the least is 100ms, the most is 1h",
 		`files: {"a b": {path: x}}`:                                 "a name is of letters",
 		`files: {in: {path: x, tel: "a:b"}}`:                        "unknown key tel; did you mean tell?",
 		`disk: {d: {below: 5}}`:                                     "wants a percentage such as 5% or 0.5%, found",
@@ -77,7 +77,7 @@ func TestEVT9WhatIsWrongWithASourceIsReported(t *testing.T) {
 		`disk: {d: {tell: direct}}`:                                 "wants a chat such as cli:direct, or none",
 		`disk: {d: {per_hour: 9999}}`:                               "events.disk.d.per_hour: 9999 is out of range; the most is 3600",
 		`files: {f: {path: in, per_hour: 0}}`:                       "events.files.f.per_hour: 0 is out of range; the least is 1",
-		`files: {in: {path: x, settle: 0s}}`:                        "events.files.in.settle: 0s is out of range",
+		`files: {in: {path: x, settle: 0s}}`:                        "c.yaml:1:40: events.files.in.settle: 0s is out of range; the least is 100ms, the most is 1h",
 		`pressure: {p: {of: cpu, above: 101%}}`:                     "events.pressure.p.above: 101% is out of range; the most is 100%",
 		`load: {l: {above: 100%, clear: 101%}}`:                     "101% is more than above (100%)",
 		`processes: {p: {name: " "}}`:                               "names no program; give it as ps has it",

@@ -215,6 +215,8 @@ func givenNode(v reflect.Value) *strict.Node {
 	switch x := v.Interface().(type) {
 	case Span:
 		return strict.Text(formatDuration(time.Duration(x)))
+	case Settling:
+		return givenNode(reflect.ValueOf(x.Span))
 	case Percent:
 		return strict.Text(x.String())
 	case Size:

@@ -21,21 +21,38 @@ func (s Span) Or(d time.Duration) time.Duration {
 	return time.Duration(s)
 }
 
-// spanMax is the longest span.
-const spanMax = 24 * time.Hour
+// The bounds of a span, and of how long files settle.
+const (
+	spanMin   = time.Millisecond
+	spanMax   = 24 * time.Hour
+	settleMin = 100 * time.Millisecond
+	settleMax = time.Hour
+)
 
 // Read implements [strict.Reader].
 func (s *Span) Read(d *strict.Decoder, n *strict.Node, path string) {
+	*s = readSpan(d, n, path, spanMin, spanMax)
+}
+
+// Settling is how long there must be no change of files, in a map by name.
+type Settling struct{ Span }
+
+// Read implements [strict.Reader].
+func (s *Settling) Read(d *strict.Decoder, n *strict.Node, path string) {
+	s.Span = readSpan(d, n, path, settleMin, settleMax)
+}
+
+func readSpan(d *strict.Decoder, n *strict.Node, path string, least, most time.Duration) Span {
 	span, err := parseDuration(n.Value)
 	switch {
 	case !n.Scalar():
 		d.Add(n, path, "wants a duration such as 60s, found "+n.String())
 	case err != nil:
 		d.Add(n, path, err.Error())
-	case span == 0 || span > spanMax:
-		d.Add(n, path, formatDuration(span)+" is out of range; the least is 1ms, the most is 24h")
+	case span < least || span > most:
+		d.Add(n, path, formatDuration(span)+" is out of range; the least is "+formatDuration(least)+", the most is "+formatDuration(most))
 	}
-	*s = Span(span)
+	return Span(span)
 }
 
 func parseDuration(text string) (time.Duration, error) {
