@@ -39,6 +39,8 @@ func (e Events) faults() []fault {
 		key := c.source("events.processes", s.Name, s.Value.Telling)
 		if name := s.Value.Name; strings.TrimSpace(name) == "" || strings.ContainsFunc(name, unicode.IsControl) {
 			c.wrong("events.processes", key+".name", "names no program; give it as ps has it, such as ollama")
+		} else if filepath.IsAbs(name) { // no process has such a name, and a watched one would count as gone for ever
+			c.wrong("events.processes", key+".name", "is a path; give the name as ps has it, such as "+wording.Quote(filepath.Base(name)))
 		}
 	}
 	for _, s := range e.Units {

@@ -81,6 +81,7 @@ func TestEVT9WhatIsWrongWithASourceIsReported(t *testing.T) {
 		`pressure: {p: {of: cpu, above: 101%}}`:                     "events.pressure.p.above: 101% is out of range; the most is 100%",
 		`load: {l: {above: 100%, clear: 101%}}`:                     "101% is more than above (100%)",
 		`processes: {p: {name: " "}}`:                               "names no program; give it as ps has it",
+		`processes: {p: {name: /usr/bin/ollama}}`:                   `events.processes.p.name: is a path; give the name as ps has it, such as "ollama"`,
 		`processes: {p: {name: x, memory: much}}`:                   "wants a size such as 500MB or 4GiB",
 		`processes: {p: {name: x, memory: 0}}`:                      "wants a size such as 500MB or 4GiB",
 		`processes: {p: {name: x, memory: 0MB}}`:                    "wants a size such as 500MB or 4GiB",
