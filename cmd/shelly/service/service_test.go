@@ -395,6 +395,36 @@ func TestCLI203AnUninstallOfAnAgentNamesTheDataFolder(t *testing.T) {
 	}
 }
 
+// CLI-203: an uninstall needs no configuration that is right, names the data folder as it is called, and a dry
+// one says what it would remove.
+func TestCLI203AnUninstallNamesTheDataFolderOfTheUnit(t *testing.T) {
+	for _, name := range []string{"data", "50% of $HOME", `Tom's "big" data\`, `x\y;%h --workspace z`, "größer"} {
+		b := newBench(t)
+		install := &installCmd{place: b.place()}
+		install.Data = filepath.Join(b.home, name)
+		if err := install.install(b.host, b.terminal()); err != nil {
+			t.Fatal(err)
+		}
+		wrong := filepath.Join(b.home, "wrong.yaml")
+		if err := os.WriteFile(wrong, []byte("brian: {}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		unit := filepath.Join(b.config, "systemd/user", serviceName)
+		for _, dry := range []bool{true, false} {
+			b.out.Reset()
+			c := &uninstallCmd{DryRun: dry}
+			c.ConfigFile = wrong
+			err := c.uninstall(b.host, b.terminal())
+			if err != nil || !strings.Contains(b.out.String(), "data and configuration stay: "+install.Data+"\n") {
+				t.Errorf("got %v and\n%s\nwant the folder %s", err, &b.out, install.Data)
+			}
+			if strings.Contains(b.out.String(), "removed "+unit) == dry || !strings.Contains(b.out.String(), unit) {
+				t.Errorf("dry: %v, and it is said:\n%s", dry, &b.out)
+			}
+		}
+	}
+}
+
 // A unit that somebody else wrote is neither replaced nor removed.
 func TestCLI203AForeignUnitStays(t *testing.T) {
 	b := newBench(t)

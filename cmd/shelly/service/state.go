@@ -11,6 +11,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/runtime/config"
 )
 
 type statusCmd struct{ place }
@@ -101,11 +102,7 @@ func (c *uninstallCmd) planToRemove(h host) (plan, error) {
 	if err := c.housed(h); err != nil {
 		return plan{}, err
 	}
-	cfg, err := c.Place.Load() // what the service runs does not matter here
-	if err != nil {
-		return plan{}, err
-	}
-	u := unitOf(cfg, []string{"/shelly"})
+	u := unitOf(config.Config{}, []string{"/shelly"}) // what the service runs does not matter, nor what is wrong with its configuration
 	u.User = !c.System
 	p, err := planFor(h, u, true)
 	if err != nil {
@@ -134,11 +131,11 @@ func (p plan) data() (string, error) {
 	text, err := readFile(p.files[0].path)
 	if _, folder, ok := strings.Cut(text, "<string>--data</string>\n    <string>"); ok { // launchd's
 		folder, _, _ = strings.Cut(folder, "</string>")
-		return ": " + html.UnescapeString(folder), err
+		return ": " + terminal.Printable(html.UnescapeString(folder)), err
 	}
 	_, text, _ = strings.Cut(text, " run --data ")
-	if folder, _, ok := strings.Cut(text, " --workspace "); ok && !strings.Contains(folder, "\n") {
-		return ": " + folder, nil
+	if folder := firstWord(text); folder != "" {
+		return ": " + terminal.Printable(folder), nil
 	}
 	return "", err
 }
@@ -173,6 +170,10 @@ func (c *uninstallCmd) remove(h host, t *terminal.Terminal, p plan) error {
 		}
 		return errors.Join(errs...)
 	}
+	done := "removed"
+	if c.DryRun {
+		done = "remove "
+	}
 	if p.manual == "" {
 		if err := do(p.stop); err != nil {
 			fmt.Fprintf(t.Err, "· cannot stop it: %v\n", err)
@@ -184,7 +185,7 @@ func (c *uninstallCmd) remove(h host, t *terminal.Terminal, p plan) error {
 				return c.unwritten(err)
 			}
 		}
-		fmt.Fprintln(t.Out, "removed", f.path)
+		fmt.Fprintln(t.Out, done, f.path)
 	}
 	if p.manual != "" {
 		return nil

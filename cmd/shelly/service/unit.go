@@ -133,6 +133,28 @@ func commandLine(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
+// firstWord returns the word at the beginning of a line that commandLine has written, as it was before.
+func firstWord(line string) string {
+	line, _, _ = strings.Cut(line, "\n")
+	var word strings.Builder
+	quoted := false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '"':
+			quoted = !quoted
+			continue
+		case c == ' ' && !quoted:
+			return word.String()
+		case strings.IndexByte(`\%$`, c) >= 0: // written before the next byte, or twice
+			i++
+		}
+		if i < len(line) {
+			word.WriteByte(line[i])
+		}
+	}
+	return word.String()
+}
+
 func escapeXML(text string) (string, error) {
 	var b strings.Builder
 	err := xml.EscapeText(&b, []byte(text))
