@@ -96,6 +96,7 @@ func TestErrorsOfAFileNamePlaceKeyAndRemedy(t *testing.T) {
 		{"no port", "comm: {http: 127.0.0.1}\n", `c.yaml:1:14: comm.http: wants HOST:PORT such as 127.0.0.1:7433, or off, not "127.0.0.1"`},
 		{"address of another kind", "brain: {url: 'ftp://x'}\n", "c.yaml:1:14: brain.url: wants the address of a server such as http://127.0.0.1:11434; ftp:// is neither http:// nor https://"},
 		{"address of a collector", "telemetry: {traces: 'ftp://x'}\n", "c.yaml:1:21: telemetry.traces: wants the address of a server such as http://127.0.0.1:8080; ftp:// is neither http:// nor https://"},
+		{"password that is no part of an address", "brain: {url: 'http://me:[hush]@x'}\n", "c.yaml:1:14: brain.url: wants the address of a server such as http://127.0.0.1:11434; in its name or password, write characters other than letters, digits and -._~ as codes, such as %5B for ["},
 		{"password in a bad address", "brain: {url: 'http://me:hush@[x'}\n", "c.yaml:1:14: brain.url: wants the address of a server such as http://127.0.0.1:11434"},
 		{"workspace is the root", "workspace: /\n", "c.yaml:1:12: workspace: / is the whole file system; name a folder in it"},
 		{"data is the workspace", "workspace: /x\ndata: /x/\n", "c.yaml:2:7: data: is also the workspace; give shelly's data a folder of its own"},

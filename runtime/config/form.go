@@ -47,6 +47,8 @@ func parseAddress(text, example string) (string, error) {
 	text = scheme + "://" + rest
 	u, err := url.Parse(text)
 	switch {
+	case err != nil && named && oddUser(rest):
+		return "", fmt.Errorf("%w; in its name or password, write characters other than letters, digits and -._~ as codes, such as %%5B for [", bad)
 	case err != nil || u.Hostname() == "" && u.Port() == "":
 		return "", bad
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -70,6 +72,14 @@ func parseAddress(text, example string) (string, error) {
 	u.Host = strings.TrimSuffix(net.JoinHostPort(host, port), ":")
 	u.Path = strings.TrimRight(u.Path, "/")
 	return u.String(), nil
+}
+
+// oddUser reports whether the name and password in an address have a character that they cannot have there.
+func oddUser(rest string) bool {
+	end := strings.LastIndex(rest, "@")
+	return end >= 0 && strings.ContainsFunc(rest[:end], func(r rune) bool {
+		return r != ':' && r != '%' && r != '-' && r != '.' && r != '_' && r != '~' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	})
 }
 
 // isBareIPv6 reports whether a host is an IPv6 address without brackets, so that none of its colons
