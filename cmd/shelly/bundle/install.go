@@ -13,6 +13,7 @@ import (
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
+	"shelly/cmd/shelly/internal/secrets"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/wording"
 	"shelly/runtime/bundle"
@@ -79,6 +80,11 @@ func (c *installCmd) Run(t *terminal.Terminal) error {
 		return failed(err)
 	}
 	fmt.Fprintf(t.Out, "installed: %s written, %d unchanged\n", wording.Count(written, "file"), len(steps)-written)
+	for _, s := range steps {
+		if left := secrets.Left(s.Path); filepath.Dir(s.Path) == to.Config && left != "" {
+			fmt.Fprintf(t.Out, "next: set the secrets that are not in a bundle again, in %s\n", terminal.Printable(left))
+		}
+	}
 	fmt.Fprintf(t.Out, "next: add %s to PATH, start Ollama, and run shelly doctor\n", to.Bin)
 	return nil
 }

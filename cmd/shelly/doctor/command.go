@@ -42,8 +42,10 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		for _, line := range strings.Split(err.Error(), "\n") {
 			x.fail("configuration", line, "correct it, then run shelly doctor again")
 		}
+		x.replaced(c.ConfigFile)
 	} else {
 		x.configuration(c.ConfigFile)
+		x.replaced(c.ConfigFile)
 		running := x.daemon(ctx, cfg)
 		x.data(ctx, cfg, running)
 		x.workspace(cfg, running)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"shelly/cmd/shelly/internal/secrets"
 	"shelly/fsm/wording"
 	"shelly/runtime/access"
 	"shelly/runtime/comm/client"
@@ -20,8 +21,7 @@ import (
 // configuration reports that the configuration loads, or that everybody may change its file, and with it
 // the programs that shelly starts (CLI-10).
 func (x *examination) configuration(file string) {
-	home, _ := os.UserHomeDir()
-	file = cmp.Or(file, config.DefaultFile(os.Environ(), home))
+	file = configured(file)
 	info, err := os.Stat(file)
 	if err == nil && info.Mode().Perm()&0o002 != 0 {
 		if _, _, known := system.Owner(info); known {
@@ -30,6 +30,19 @@ func (x *examination) configuration(file string) {
 		}
 	}
 	x.ok("configuration", "loads")
+}
+
+// configured is the configuration file: the given one, or else the user's.
+func configured(given string) string {
+	home, _ := os.UserHomeDir()
+	return cmp.Or(given, config.DefaultFile(os.Environ(), home))
+}
+
+// replaced reports where a configuration out of a bundle still lacks its secrets (DEP-7).
+func (x *examination) replaced(file string) {
+	if left := secrets.Left(configured(file)); left != "" {
+		x.warn("secrets", "placeholders stand for secrets in "+left, "set the secrets there again: bundle make has left them out")
+	}
 }
 
 // files reports files next to the store with which a start ends, or the requests after it (CLI-10).

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -46,6 +47,19 @@ func hasPlaceholder(text string) bool {
 		}
 	}
 	return false
+}
+
+// LinesLeft returns the numbers, from 1, of the lines of a text in which a placeholder stands for a
+// secret, as far as it can be told from a list such as [s1].
+func LinesLeft(text string) (lines []int) {
+	stands := regexp.MustCompile(`\[(secret-[0-9]+|s[0-9]+` + filler + `)` + filler + `*\]`)
+	number := 0
+	for line := range strings.Lines(text) {
+		if number++; stands.MatchString(line) {
+			lines = append(lines, number)
+		}
+	}
+	return lines
 }
 
 // isPlaceholder reports whether a text is a placeholder, or the part of one that a

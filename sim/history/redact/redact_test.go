@@ -419,3 +419,14 @@ func TestSCN48AValueThatHasAKnownSecretIsCountedOnce(t *testing.T) {
 		}
 	}
 }
+
+// DEP-7: whoever sets the secrets of a bundle again has to find where they were.
+func TestDEP7LinesWithAPlaceholderAreFound(t *testing.T) {
+	for n := 8; n < 30; n++ {
+		secret := strings.Repeat("k", n)
+		got, _ := replaced("a: [s1, secret-2]\nkey: "+secret+"\n\nb: [x]\nlast: Bearer "+secret, Secret{Kind: "key", Text: secret})
+		if lines := LinesLeft(got); !slices.Equal(lines, []int{2, 5}) {
+			t.Errorf("%s\nis said to have placeholders in %v", got, lines)
+		}
+	}
+}
