@@ -57,8 +57,8 @@ func TestMain(m *testing.M) {
 //	flip FILE BYTE           flip a bit of a byte of a file; from its end where the number is negative
 //	newer FOLDER             make a store look as if newer code had written it
 //
-// and the conditions [roomy], more than 1 TiB of disk is free, and [root], whom no
-// permission stops. UPDATE_SCRIPTS=1
+// and the conditions [roomy], more than 1 TiB of disk is free, [root], whom no
+// permission stops, and [served], a unit of shelly is installed on this machine. UPDATE_SCRIPTS=1
 // rewrites what cmp compares with.
 func TestScripts(t *testing.T) { runScripts(t, "testdata/script") }
 
@@ -146,6 +146,10 @@ func scriptCondition(name string) (bool, error) {
 	switch name {
 	case "root":
 		return os.Geteuid() == 0, nil
+	case "served":
+		units, err := filepath.Glob("/*/systemd/system/shelly.service*")
+		more, moreErr := filepath.Glob("/usr/lib/systemd/system/shelly.service*")
+		return len(units)+len(more) > 0, errors.Join(err, moreErr)
 	case "roomy":
 	default:
 		return false, errors.New("unknown condition " + name)
