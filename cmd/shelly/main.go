@@ -142,7 +142,7 @@ func executeBy(grammar any, args []string, t *terminal.Terminal) (code int) {
 	if failed := t.Failed(); failed != nil && (err == nil || errors.Is(err, failed)) {
 		err = unwritten(failed)
 	}
-	return exit.Code(mendable(err), t.Err)
+	return exit.Code(advised(mendable(err), ctx.Path), t.Err)
 }
 
 // mendable adds to an error about damage what to do, if it does not say that (CLI-27).
