@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -72,9 +73,21 @@ func requestOf(r comm.Record) engine.Request {
 		Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError, Outcome: r.Outcome,
 	}
 	if r.Chat != "" {
-		request.Origin = fsm.Origin{Channel: r.Channel, Chat: r.Chat}
+		request.Origin = fsm.Origin{Channel: channelOf(r), Chat: r.Chat}
 	}
 	return request
+}
+
+// channelOf returns the channel of the chat of a record, whose own channel is that of its key: a client's
+// chats have another (COM-87). Where the request named a session, the record does not tell.
+func channelOf(r comm.Record) string {
+	if channel, ok := strings.CutSuffix(r.InSession, ":"+r.Chat); ok && r.Session == "" {
+		return channel
+	}
+	if r.Client != "" && strings.HasPrefix(r.Chat, r.Client+"/") {
+		return comm.ChannelClient
+	}
+	return r.Channel
 }
 
 // Snapshot implements [engine.Reader].

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,31 @@ func TestTheJournalOfADaemonReadsAsTheJournalItself(t *testing.T) {
 	}
 	if _, ok, err := over.Request(d.key("none")); ok || err != nil {
 		t.Errorf("a request that is not there: %v, %v", ok, err)
+	}
+}
+
+// COM-16: the session of a request is the same over HTTP, also one whose chat is of another channel, such as a
+// client's (COM-87).
+func TestCOM87ARequestHasItsChatAndSession(t *testing.T) {
+	d := newDaemon(t)
+	j := engine.NewMemoryJournal()
+	d.front.Record(j)
+	for i, want := range []engine.Request{
+		{Origin: fsm.Origin{Channel: "client", Chat: "bob/direct"}},
+		{Origin: fsm.Origin{Channel: "client", Chat: "bob/direct"}, Session: "client:bob/work"},
+		{Origin: fsm.Origin{Channel: "web", Chat: "a:b"}},
+		{Session: "work"},
+		{},
+	} {
+		want.Index, want.Handle, want.Text, want.Key = uint64(i+1), 1, "hello", d.key("r"+strconv.Itoa(i))
+		if strings.HasPrefix(want.Origin.Chat, "bob/") {
+			want.Key.Principal = "bob"
+		}
+		must(t, j.Append(engine.Batch{Records: []engine.Record{{Index: want.Index}}, Requests: []engine.Request{want}}, true))
+		got, err := d.client.Journal(t.Context()).Requests(want.Index+1, 1)
+		if diff := cmp.Diff([]engine.Request{want}, got); diff != "" || err != nil {
+			t.Errorf("%+v: %v (-want +got)\n%s", want.Origin, err, diff)
+		}
 	}
 }
 
