@@ -22,18 +22,19 @@ func parseURL(text string) (string, error) {
 	if !strings.Contains(text, "://") {
 		return "", errors.New("wants an address that begins with http:// or https://")
 	}
-	return parseAddress(text, "http://127.0.0.1:8080")
+	return parseAddress(text, "http://127.0.0.1:8080", true)
 }
 
 // parseServer parses the address of an Ollama server in the forms of OLLAMA_HOST: a URL, a host, or
 // a host and port. An address on which a server listens everywhere becomes a loopback address,
-// through which a client reaches it. The text may hold a password, so no error repeats it.
+// through which a client reaches it. The server is sent neither name nor password.
 func parseServer(text string) (string, error) {
-	return parseAddress(text, "http://127.0.0.1:"+ollamaPort)
+	return parseAddress(text, "http://127.0.0.1:"+ollamaPort, false)
 }
 
-// parseAddress parses what both kinds have in common; an error names the example.
-func parseAddress(text, example string) (string, error) {
+// parseAddress parses what both kinds have in common; an error names the example. The text may hold a
+// password, even where none may be, so no error repeats it.
+func parseAddress(text, example string, user bool) (string, error) {
 	bad := errors.New("wants the address of a server such as " + example)
 	text = strings.TrimSpace(strings.Trim(strings.TrimSpace(text), "\"'")) // BRN-41
 	scheme, rest, named := strings.Cut(text, "://")
@@ -47,6 +48,8 @@ func parseAddress(text, example string) (string, error) {
 	text = scheme + "://" + rest
 	u, err := url.Parse(text)
 	switch {
+	case !user && strings.Contains(rest, "@"):
+		return "", fmt.Errorf("%w, without a name or password", bad)
 	case err != nil && named && oddUser(rest):
 		return "", fmt.Errorf("%w; in its name or password, write characters other than letters, digits and -._~ as codes, such as %%5B for [", bad)
 	case err != nil || u.Hostname() == "" && u.Port() == "":

@@ -473,9 +473,9 @@ func TestExplainListsEverySettingOnceAndCanBeReadBack(t *testing.T) {
 
 func TestExplainMasksPasswords(t *testing.T) {
 	w := newWorld(t)
-	w.Environ = []string{"SHELLY_TOKEN=hush", "SHELLY_BRAIN_URL=http://me:hush@gpu.lan"}
+	w.Environ = []string{"SHELLY_TOKEN=hush", "SHELLY_TELEMETRY_TRACES=http://me:hush@gpu.lan"}
 	c := w.load()
-	if c.Brain.URL != "http://me:hush@gpu.lan" {
+	if c.Telemetry.Traces != "http://me:hush@gpu.lan" {
 		t.Errorf("brain.url = %s: the password is needed", c.Brain.URL)
 	}
 	for _, s := range c.Explain() {
