@@ -1,7 +1,7 @@
 package journal
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -46,15 +46,15 @@ func openJournal(ctx context.Context, path string) (source, error) {
 		return source{}, err
 	}
 	defer file.Close()
-	if isTar(file) {
-		return openBackup(file)
+	read := bufio.NewReader(file) // a pipe can be read only once
+	if isTar(read) {
+		return openBackup(read)
 	}
-	head := make([]byte, tarfile.HeadBytes)
-	n, _ := file.ReadAt(head, 0) // what cannot be read is an error below
-	if err := tarfile.Compressed(string(head[:n])); err != nil {
+	head, _ := read.Peek(tarfile.HeadBytes) // what cannot be read is an error below
+	if err := tarfile.Compressed(string(head)); err != nil {
 		return source{}, err
 	}
-	j, err := engine.ReadJournal(file)
+	j, err := engine.ReadJournal(read)
 	if err != nil {
 		return source{}, exit.Errorf(exit.Data, "%s: %w", path, err)
 	}
@@ -71,14 +71,14 @@ func openFolder(ctx context.Context, data string) (source, error) {
 }
 
 // isTar reports whether a file is a tar file, by the magic word that every backup has.
-func isTar(file io.ReaderAt) bool {
-	magic := make([]byte, 5)
-	_, err := file.ReadAt(magic, 257)
-	return err == nil && bytes.Equal(magic, []byte("ustar"))
+func isTar(file *bufio.Reader) bool {
+	const magic, at = "ustar", 257
+	head, err := file.Peek(at + len(magic))
+	return err == nil && string(head[at:]) == magic
 }
 
 // openBackup unpacks a backup to a private folder, and opens its store.
-func openBackup(file *os.File) (source, error) {
+func openBackup(file io.Reader) (source, error) {
 	dir, err := os.MkdirTemp("", "shelly-verify-")
 	if err != nil {
 		return source{}, exit.Errorf(exit.Disk, "cannot unpack the backup: %w: set TMPDIR to a folder that can be written", err)
