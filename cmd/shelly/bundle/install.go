@@ -38,6 +38,9 @@ func (c *installCmd) Help() string {
 func (c *installCmd) Run(t *terminal.Terminal) error {
 	ctx, stop := exit.Interruptible()
 	defer stop()
+	if info, err := os.Stat(c.File); err == nil && info.Mode().Type() == fs.ModeNamedPipe {
+		return exit.Errorf(exit.Usage, "%s is a pipe, and an install reads the bundle twice; name a file", c.File)
+	}
 	m, err := verify(ctx, c.File)
 	if err != nil {
 		return err
