@@ -69,7 +69,7 @@ func (f Files) watch(ctx context.Context, to event.Sink) error {
 	defer disk.Close()
 	w := &watching{
 		Files: f, to: to, disk: disk,
-		folders: map[string]place{}, aside: map[string]bool{}, closed: map[string]bool{},
+		folders: map[string]place{}, names: newNames(), aside: map[string]bool{}, closed: map[string]bool{},
 		own: ignore.Parse(nil, f.Folder, passing+strings.Join(f.Ignore, "\n")),
 	}
 	w.Private = slices.Clone(f.Private)
@@ -109,6 +109,7 @@ type watching struct {
 	disk    *fsnotify.Watcher
 	own     *ignore.Rules
 	folders map[string]place // the watched folders
+	names   *names           // the files in them
 	aside   map[string]bool  // the folders in them that are not meant to be watched
 	closed  map[string]bool  // the folders in them that this user may not read
 	left    int              // entries that a scan may still look at
@@ -203,10 +204,18 @@ func (w *watching) add(ctx context.Context, dir string, above *ignore.Rules, lev
 		return err
 	}
 	w.folders[dir] = place{rules, is}
+	fresh := w.names.begin(dir)
 	delete(w.aside, dir)
 	delete(w.closed, dir)
 	for {
 		entries, err := open.ReadDir(entriesAtOnce)
+		if fresh { // otherwise changes that are announced next are not known yet
+			for _, e := range entries {
+				if !e.IsDir() {
+					w.names.add(dir, e.Name())
+				}
+			}
+		}
 		if failed := w.entries(ctx, dir, entries, rules, level, show); failed != nil || err != nil || w.left < 0 {
 			return failed
 		}
@@ -286,18 +295,24 @@ func (w *watching) leftOut(rules *ignore.Rules, path string, folder bool) bool {
 // changed reports a change that the system has announced.
 func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 	path := filepath.Clean(e.Name)
+	dir, name := filepath.Split(path)
+	dir = filepath.Clean(dir)
 	if path == w.Folder {
 		if e.Has(fsnotify.Remove) || e.Has(fsnotify.Rename) {
 			return fmt.Errorf("the folder %s is gone", w.Folder)
 		}
 		return nil
 	}
-	if filepath.Base(path) == rulesName && !e.Has(fsnotify.Chmod) {
-		if err := w.ruled(ctx, filepath.Dir(path)); err != nil {
+	came := settle.Created
+	if e.Has(fsnotify.Create) && w.names.add(dir, name) {
+		came = settle.Written // in the place of another
+	}
+	if name == rulesName && !e.Has(fsnotify.Chmod) {
+		if err := w.ruled(ctx, dir); err != nil {
 			return err
 		}
 	}
-	rules := w.folders[filepath.Dir(path)].rules
+	rules := w.folders[dir].rules
 	switch {
 	case e.Has(fsnotify.Create):
 		info, err := os.Lstat(path)
@@ -305,11 +320,13 @@ func (w *watching) changed(ctx context.Context, e fsnotify.Event) error {
 		switch { // what is gone already is announced as removed next, which together is nothing
 		case w.leftOut(rules, path, folder):
 		case folder:
+			w.names.remove(dir, name)
 			return w.came(ctx, path, rules)
 		default:
-			w.to.File(path, settle.Created)
+			w.to.File(path, came)
 		}
 	case e.Has(fsnotify.Remove), e.Has(fsnotify.Rename):
+		w.names.remove(dir, name)
 		if w.aside[path] {
 			delete(w.aside, path)
 			return nil
@@ -386,6 +403,7 @@ func (w *watching) again(ctx context.Context, dir string) error {
 	for folder := range before { // order-free: all that are left out now are removed
 		if _, watched := w.folders[folder]; !watched {
 			_ = w.disk.Remove(folder) // it may be gone already
+			w.names.forget(folder)
 		}
 	}
 	w.say()
@@ -404,6 +422,7 @@ func (w *watching) went(dir string) {
 		if within(folder, dir) {
 			_ = w.disk.Remove(folder) // it may be gone already
 			delete(w.folders, folder)
+			w.names.forget(folder)
 		}
 	}
 	w.forget(dir)
@@ -421,6 +440,7 @@ func (w *watching) forget(dir string) {
 // that appeared in the meantime are watched from now on, and those that are gone are forgotten.
 func (w *watching) missed(ctx context.Context) error {
 	w.to.Lost()
+	w.names = newNames()
 	return w.again(ctx, w.Folder)
 }
 

@@ -126,6 +126,45 @@ func TestEVT7FilesOfAFolderAreWatched(t *testing.T) {
 	f.until(t, "removed "+f.path("b.txt"))
 }
 
+// An editor that saves a file puts another in its place, which the system announces as a new one.
+func TestEVT6AFileInThePlaceOfAnotherIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "old.txt"))
+	write(t, filepath.Join(dir, "sub", "old.txt"))
+	f := watch(t, dir, nil, 1<<62)
+	f.until(t, "seen 2 folders")
+	f.write("new.txt")
+	f.until(t, "created "+f.path("new.txt"))
+	f.write(".gitignore")
+	f.until(t, "created "+f.path(".gitignore"))
+	f.write("later/a.txt")
+	f.until(t, "created "+f.path("later/a.txt"))
+	f.until(t, "seen 3 folders")
+	seen, marks := 0, 0
+	since := func() []string { // all that was reported since the last call
+		marks++
+		mark := fmt.Sprint("mark", marks)
+		f.write(mark)
+		lines := f.until(t, "created "+f.path(mark))
+		defer func() { seen = len(lines) }()
+		return lines[seen:]
+	}
+	for _, name := range []string{"old.txt", "sub/old.txt", "new.txt", ".gitignore", "later/a.txt"} {
+		since()
+		saved := f.path(name + ".saving~")
+		write(t, saved)
+		must(t, os.Rename(saved, f.path(name)))
+		if lines := since(); !slices.Contains(lines, "written "+f.path(name)) || slices.Contains(lines, "created "+f.path(name)) {
+			t.Errorf("%s: reported is %q", name, lines)
+		}
+		must(t, os.Remove(f.path(name)))
+		f.write(name)
+		if lines := since(); !slices.Contains(lines, "removed "+f.path(name)) || !slices.Contains(lines, "created "+f.path(name)) {
+			t.Errorf("%s, which had gone: reported is %q", name, lines)
+		}
+	}
+}
+
 func TestEVT7FoldersThatComeAreWatchedToo(t *testing.T) {
 	f := watch(t, t.TempDir(), nil, 0)
 	f.until(t, "seen 1 folder")
