@@ -245,6 +245,11 @@ func (c Config) channels() []string {
 	return all
 }
 
+// KnowsChannel reports whether a channel is one of shelly's own, or configured.
+func (c Config) KnowsChannel(name string) bool {
+	return slices.Contains(c.channels(), name) || slices.Contains(taken(), name)
+}
+
 // Named returns a chat by the name that its channel has for it: over XMPP the same person can be
 // written in several ways, and only one of them is the name of the person's session (CHN-33).
 func (c Config) Named(to fsm.Origin) fsm.Origin {

@@ -54,6 +54,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		x.further(cfg, running)
 		x.tools(cfg)
 		x.talks(cfg, running)
+		x.told(cfg)
 		x.reserve(cfg)
 		x.stop(cfg, unitFolders())
 		x.brain(ctx, cfg, running, c.Measure)

@@ -9,12 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/cmd/shelly/internal/sizing"
 	"shelly/fsm"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/ollama"
+	"shelly/sim/strict"
 )
 
 // large is a model that takes 5 GiB and 144 KiB for each token.
@@ -413,6 +416,37 @@ func TestCLI10AVariableThatOnlyARunningDaemonMayHaveIsNotAFailure(t *testing.T) 
 		}
 		if found != len(missing) {
 			t.Errorf("%d are said to be missing, want %d: %v", found, len(missing), x.findings)
+		}
+	}
+}
+
+// Whoever mistypes a chat would not hear of events, and not know why.
+func TestCLI10AChatThatGetsNoMessagesIsSaid(t *testing.T) {
+	for tell, want := range map[string]string{ // order-free
+		"": "", "none": "", "cli:work": "", "web:7": "", "hook:any": "", "desk:1": "", "phone:Mia@example.org": "", "phone:any@friends.org/x": "",
+		"phnoe:mia@example.org": "tells phnoe:mia@example.org, and no channel phnoe is configured: only shelly messages shows it",
+		"phone:mai@example.org": "tells mai@example.org, who is not in channels.phone.allow and gets no messages",
+	} {
+		var cfg config.Config
+		cfg.Comm.Channels = []string{"desk"}
+		cfg.Channels = config.Channels{
+			{Name: "phone", Value: config.Channel{Kind: config.ChannelXMPP, Allow: []string{"mia@Example.org", "*@friends.org"}}},
+			{Name: "hook", Value: config.Channel{Kind: config.ChannelWebhook}},
+		}
+		cfg.Events.Memory = strict.ByName[config.WatchedLow]{{Name: "ram", Value: config.WatchedLow{Telling: config.Telling{Tell: tell}}}}
+		cfg.Events.Heartbeat.Tell, cfg.Events.Heartbeat.Every = tell, time.Hour
+		var got []string
+		x := &examination{}
+		x.told(cfg)
+		for _, f := range x.findings {
+			got = append(got, f.What+": "+f.Found)
+		}
+		var wanted []string
+		if want != "" {
+			wanted = []string{"events.memory.ram: " + want, "events.heartbeat: " + want}
+		}
+		if diff := cmp.Diff(wanted, got); diff != "" {
+			t.Errorf("tell %q (-want +got)\n%s", tell, diff)
 		}
 	}
 }

@@ -10,8 +10,11 @@ import (
 
 	"shelly/cmd/shelly/internal/box"
 	"shelly/cmd/shelly/internal/channels"
+	"shelly/cmd/shelly/internal/watched"
 	"shelly/cmd/shelly/run"
+	"shelly/fsm"
 	"shelly/fsm/wording"
+	"shelly/runtime/channel/gate"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/tool/program"
@@ -70,6 +73,29 @@ func (x *examination) talks(cfg config.Config, running *comm.Status) {
 			x.warn(key, "nobody may talk", "list those who may in "+key+".allow")
 		default:
 			x.ok(key, n.Value.Kind+": its secrets are set; shelly channel list shows whether it works")
+		}
+	}
+}
+
+// told reports which events and beats have an answer that reaches nobody (CLI-10).
+func (x *examination) told(cfg config.Config) {
+	for _, s := range watched.Sources(cfg) {
+		x.reaches("events."+s.Kind+"."+s.Name, s.To, cfg)
+	}
+	if beat := cfg.Events.Heartbeat; beat.Every > 0 {
+		x.reaches("events.heartbeat", cfg.Named(config.Telling{Tell: beat.Tell}.Chat()), cfg)
+	}
+}
+
+// reaches reports if a chat gets no messages: those over XMPP go only to people who may talk (CHN-9).
+func (x *examination) reaches(key string, to fsm.Origin, cfg config.Config) {
+	if to.Channel != "" && !cfg.KnowsChannel(to.Channel) {
+		x.warn(key, fmt.Sprintf("tells %s, and no channel %s is configured: only shelly messages shows it", to.Key(), to.Channel), "correct "+key+".tell, or add the channel")
+	}
+	for _, n := range cfg.Channels {
+		allowed := gate.Rules{Allow: strings.Split(strings.ToLower(strings.Join(n.Value.Allow, "\n")), "\n")} // as XMPP compares them
+		if n.Name == to.Channel && n.Value.Kind == config.ChannelXMPP && !allowed.Allows(strings.ToLower(to.Chat)) {
+			x.warn(key, fmt.Sprintf("tells %s, who is not in channels.%s.allow and gets no messages", to.Chat, n.Name), "correct "+key+".tell, or list the person there")
 		}
 	}
 }
