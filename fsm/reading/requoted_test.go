@@ -65,6 +65,7 @@ func TestINF25QuotesThatMayBeNoTextsOwn(t *testing.T) {
 		`{"name":"save","arguments":{"path":"a","text":"{"k": "b", "mode": "c"}"}}`,
 		`{"name":"save","arguments":{"path":"a","text":"say "x"","path":"b"}}`,
 		`{"name":"save","arguments":{"path":"a","text":"` + strings.Repeat(`"x" `, 1<<15) + `"}}`,
+		`save(path="C:\new", text="say "x"")`, "save(path='a', text='say 'x' \\\ny')",
 		`To save, write {"name":"save","arguments":{"path":"a","text":"say "x""}}`,
 	} {
 		in := fsm.BrainAnswered{Text: text, AsText: true}

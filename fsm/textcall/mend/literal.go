@@ -2,13 +2,13 @@ package mend
 
 import "strings"
 
-// literal returns a text as JSON writes it, as it stands between what encloses it. It returns false if it may
-// mean two things: if a backslash begins no escape there, all may be themselves. So they are, if
-// they are in no text that would be an escape by itself.
+// literal returns a text as JSON writes it, as it stands between what encloses it. It returns false if its
+// backslashes may mean two things.
 func literal(raw, enclosed string, keyword bool) (string, bool) {
+	e := escapesOf(raw, enclosed, keyword)
+	as := e.meaning(raw, keyword)
 	var b strings.Builder
 	b.WriteByte('"')
-	e := escapes{}
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {
 		case c == '"':
@@ -18,71 +18,144 @@ func literal(raw, enclosed string, keyword bool) (string, bool) {
 			b.WriteString(control[1 : len(control)-1])
 		case c != '\\':
 			b.WriteByte(c)
-		case i+1 == len(raw):
-			return "", false
+		case as == themselves || !isEscape(raw[i+1:]):
+			b.WriteString(`\\`)
 		default:
-			n := e.add(&b, raw[i+1:], enclosed)
-			i += n
+			i++
+			if c = raw[i]; c != '\'' && c != '`' { // JSON has no escape for them, and needs none
+				b.WriteByte('\\')
+			}
+			b.WriteByte(c)
 		}
 	}
 	b.WriteByte('"')
-	return b.String(), e.oneMeaning(raw, keyword)
+	return b.String(), as != unclear
+}
+
+// isEscape reports whether a backslash before s begins an escape.
+func isEscape(s string) bool {
+	return s != "" && strings.IndexByte("\"\\'`/ntbfr", s[0]) >= 0 || len(s) > 4 && s[0] == 'u' && isHex(s[1:5])
 }
 
 // escapes counts what is behind the backslashes of a text.
 type escapes struct {
-	lines int // \n and \t
-	other int // other escapes that are a letter
-	none  int // what is no escape
-	both  int // what is an escape to some languages only: \/ in single quotes, and the end of a line
+	lines   int  // \n and \t
+	other   int  // other escapes that are a letter
+	quotes  int  // those of quotes
+	slashes int  // those of backslashes
+	inner   int  // of lines, other and quotes, those in quotes that the text holds, where they may be escapes of its own
+	none    int  // what is no escape
+	both    int  // what is an escape to some languages only: \/ in single quotes, and the end of a line in Python
+	split   bool // the text has line ends that are not escaped
 }
 
-// add writes what a backslash means before s, and returns how many characters of s that takes.
-func (e *escapes) add(b *strings.Builder, s, enclosed string) int {
-	switch c := s[0]; c {
-	case '"', '\\':
-		b.WriteString(`\` + s[:1])
-	case '\'', '`':
-		b.WriteByte(c)
-	case '/':
-		if enclosed[0] == '\'' {
-			e.both++
+// escapesOf counts. The quotes that a text holds are paired line by line.
+func escapesOf(raw, enclosed string, keyword bool) (e escapes) {
+	in := byte(0) // the quote that is open
+	escaped := 0  // where the last escape ends
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '\n':
+			e.split, in = true, 0
+		case (c == '"' || c == '\'') && strings.HasPrefix(raw[i:], strings.Repeat(raw[i:i+1], 3)):
+			i += 2 // what they enclose has lines
+		case c == in:
+			in = 0
+		case in == 0 && (c == '"' || c == '\'' && !inWord(raw[escaped:i])):
+			in = c
+		case c == '\\' && i+1 < len(raw):
+			i++
+			escaped = i + 1
+			e.add(raw[i:], enclosed, keyword, in)
+			if raw[i] == '\n' {
+				e.split, in = true, 0
+			}
 		}
-		b.WriteByte(c)
-	case '\r', '\n':
-		e.both++
-	case 'n', 't':
-		e.lines++
-		b.WriteString(`\` + s[:1])
-	case 'b', 'f', 'r':
-		e.other++
-		b.WriteString(`\` + s[:1])
-	case 'u':
-		if len(s) > 4 && isHex(s[1:5]) {
-			e.other++
-			b.WriteString(`\` + s[:5])
-			return 5
-		}
-		fallthrough
-	default:
-		e.none++
-		b.WriteString(`\\`)
-		return 0
 	}
-	return 1
+	return e
 }
 
-// oneMeaning reports whether it is clear which of the backslashes are escapes. Of a path of Windows it
-// is not, unless none is. Other texts with both have at least a blank in them.
-func (e *escapes) oneMeaning(raw string, keyword bool) bool {
-	path := strings.Contains(raw, `:\`)
+// inWord reports whether a single quote after s is an apostrophe. A letter alone before one may belong to a text
+// of Python, as in r'x'.
+func inWord(s string) bool {
+	n := len(s)
+	return n > 0 && Letter(s[n-1]) && (strings.IndexByte("rbfuRBFU", s[n-1]) < 0 || n > 1 && Letter(s[n-2]))
+}
+
+// add counts a backslash before s, where a quote is open.
+func (e *escapes) add(s, enclosed string, keyword bool, open byte) {
+	c := s[0]
+	switch {
+	case c == '\\':
+		e.slashes++
+	case c == '/' && enclosed[0] == '\'', keyword && (c == '\r' || c == '\n'):
+		e.both++
+	case c == '/':
+	case !isEscape(s):
+		e.none++
+	case c == '"' || c == '\'' || c == '`':
+		e.quotes++
+		if open == c {
+			e.inner++
+		}
+		return
+	case c == 'n' || c == 't':
+		e.lines++
+	default:
+		e.other++
+	}
+	if open != 0 && Letter(c) && isEscape(s) {
+		e.inner++
+	}
+}
+
+// meaning is what the backslashes of a text mean.
+type meaning int
+
+const (
+	unclear    meaning = iota
+	asEscapes          // what can be an escape is one
+	themselves         // each is a character of the text
+)
+
+// meaning says what the backslashes mean. Who does not escape line ends escapes nothing, so that there what is
+// no escape, and what quotes in the text enclose, show that all are themselves. On a single line they show
+// nothing. Of a path of Windows it is not clear which are escapes, unless none is. Other texts with both
+// have at least a blank in them.
+func (e *escapes) meaning(raw string, keyword bool) meaning {
+	clear := false
 	switch {
 	case e.both > 0:
-		return false
+	case e.split && (e.none > 0 || e.inner > 0):
+		if e.lines+e.other+e.quotes == e.inner {
+			return themselves
+		}
+	case e.split:
+		clear = e.lines+e.other == 0
+	case e.inner > 0:
 	case e.none > 0:
-		return e.other == 0 && (e.lines == 0 || !path && strings.Contains(raw, " "))
+		clear = e.other+e.quotes+e.slashes == 0 && (e.lines == 0 || !isPath(raw) && strings.Contains(raw, " "))
 	default:
-		return !keyword || e.other == 0 && !path // where texts were taken as they stand before
+		clear = !keyword || e.other == 0 && !isPath(raw) // where texts were taken as they stand before
+	}
+	if clear {
+		return asEscapes
+	}
+	return unclear
+}
+
+// isPath reports whether a text may have a path of Windows in it: a drive, and a name after a single backslash.
+func isPath(s string) bool {
+	for {
+		drive, after, found := strings.Cut(s, `:\`)
+		if !found {
+			return false
+		}
+		n := len(drive)
+		if n > 0 && Letter(drive[n-1]) && (n == 1 || !Letter(drive[n-2])) && len(after) > 1 && isWord(after[0]) && isWord(after[1]) {
+			return true
+		}
+		s = after
 	}
 }
 

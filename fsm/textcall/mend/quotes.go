@@ -19,7 +19,7 @@ type Fit struct {
 // must have at least as many known arguments as any other and fewer flaws, or more and no more flaws.
 // Flaws are arguments that are not known, texts whose quotes or brackets have no partner, comments
 // with quotes, and ends that were passed over although another value begins there. An outcome
-// with an argument that is not known is never taken.
+// with an argument that is not known, or a text whose backslashes may mean two things, is never taken.
 func Quotes(s string, fits func(string) (Fit, bool)) (string, bool) {
 	search := search{s: s, fits: fits, left: len(s)*looksEach + looksMin}
 	search.from(place{}, 0)
@@ -198,12 +198,9 @@ func (r *search) enclosed(p place, in string, texts int) {
 		if !ends {
 			continue
 		}
-		text, ok := literal(r.s[from:i], in, p.last == '=')
-		if !ok {
-			return // nor is a longer one
-		}
+		text, sure := literal(r.s[from:i], in, p.last == '=')
 		r.left -= len(p.out) + 2*len(text)
-		next := place{at: i + len(in), out: slices.Concat(p.out, []byte(text)), open: p.open, last: '"', flaws: p.flaws + passed, doubted: p.doubted}
+		next := place{at: i + len(in), out: slices.Concat(p.out, []byte(text)), open: p.open, last: '"', flaws: p.flaws + passed, doubted: p.doubted || !sure}
 		if !balanced(r.s[from:i], in) {
 			next.flaws++
 		}
