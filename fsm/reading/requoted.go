@@ -19,7 +19,7 @@ func read(c *fsm.Config, set fsm.Toolset, text string) textcall.Reading {
 	if len(r.Calls) > 0 || c.Edition < fsm.SeventeenthEdition || forms(c) < textcall.Mended || !strings.ContainsAny(text, "{(") || !namesATool(c, set, text) {
 		return r
 	}
-	if again, ok := forms(c).Requoted(text, func(calls []textcall.Call) (mend.Fit, bool) { return fit(c, set, calls) }); ok {
+	if again, ok := forms(c).Requoted(text, func(calls []textcall.Call, way mend.Outcome) (mend.Fit, bool) { return fit(c, set, calls, way) }); ok {
 		return again
 	}
 	return r
@@ -30,10 +30,11 @@ func namesATool(c *fsm.Config, set fsm.Toolset, text string) bool {
 	return slices.ContainsFunc(c.Offered(set), func(decl fsm.ToolDecl) bool { return strings.Contains(text, decl.Name) })
 }
 
-// fit counts the arguments of calls; one that is given twice counts as unknown, too. It returns false if the
+// fit counts the arguments of calls. One that is given twice counts as unknown, too. A text that holds what may be
+// a missing one is doubted, and so is one with a quote too many that holds what may be any. It returns false if the
 // calls cannot be meant: a tool is not offered or does not say what parameters it has, or a required argument
 // is missing.
-func fit(c *fsm.Config, set fsm.Toolset, calls []textcall.Call) (sum mend.Fit, ok bool) {
+func fit(c *fsm.Config, set fsm.Toolset, calls []textcall.Call, way mend.Outcome) (sum mend.Fit, ok bool) {
 	for _, call := range argued(c, set, asText(calls, 0)) {
 		decl, known := c.Declared(set, call.Name)
 		schema, names := named(decl.Parameters)
@@ -47,6 +48,8 @@ func fit(c *fsm.Config, set fsm.Toolset, calls []textcall.Call) (sum mend.Fit, o
 		if slices.ContainsFunc(schema.Required, func(name string) bool { return given[name] == nil }) {
 			return sum, false
 		}
+		sum.Doubted = sum.Doubted || slices.ContainsFunc(way.Torn, func(name string) bool { return schema.Properties[name] != nil }) ||
+			slices.ContainsFunc(way.Held, func(name string) bool { return given[name] == nil && schema.Properties[name] != nil })
 		for name := range given { // order-free: each is counted
 			if schema.Properties[name] != nil {
 				sum.Known++

@@ -84,6 +84,39 @@ func TestINF25QuotesThatMayBeNoTextsOwn(t *testing.T) {
 	}
 }
 
+// Where something else is wrong with a call, too, a text must not swallow what comes after it.
+func TestINF25NoTextSwallowsWhatFollowsIt(t *testing.T) {
+	for _, text := range []string{
+		`{"name":"save","arguments":{"path":"a","text":"x" "mode":"w"}}`,
+		`{"name":"save","arguments":{"path":"a","text":"x" "note":"w"}}`,
+		`{"name":"save","arguments":{"path":"a","text":"x"; "mode":"w"}}`,
+		`{"name":"save","arguments":{"path":"a","text":"x,"mode":"w"}}`,
+		`{"name":"save","arguments":{"path":"a","mode":w","text":"x"}}`,
+		`{"name":"save","arguments":{"path":"a","text":"x","mode":07w,"text":"y"}}`,
+		`{"name":"save","arguments":{"path":"a","text":"x" + "y"}}`,
+		"{\"name\":\"save\",\"arguments\":{\"path\":\"a\",\"text\":\"x\"\n\"y\"}}",
+		`save(path="a", text="x" + "y")`, `save(path="a", text="x %s" % "y")`, `save(path="a", text="x", mode=f"w")`, `save(path="a", text="x" mode="w")`,
+		`[{"name":"look","arguments":{"path":"x"}} {"name":"look","arguments":{"path":"y"}}]`,
+		`{"name":"look","arguments":{"path":"x"}} and {"name":"look","arguments":{"path":"y"}}`,
+		"{\"name\":\"look\",\"arguments\":{\"path\":\"x}}\n{\"name\":\"look\",\"arguments\":{\"path\":\"y\"}}",
+		`look(path="x") and look(path="y")`,
+	} {
+		if got := Understand(writing(), fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: text, AsText: true}, 4); len(got.Calls) > 0 {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"name":"save","arguments":{"path":"a","text":"x = "}" + "y" % z"}}`:       `{"path":"a","text":"x = \"}\" + \"y\" % z"}`,
+		`save(path="a", text="f(")", ", ", " ", "%d")")`:                            `{"path":"a","text":"f(\")\", \", \", \" \", \"%d\")"}`,
+		`{"name":"save","arguments":{"path":"a","text":"{"path":"b","note":"c"}"}}`: `{"path":"a","text":"{\"path\":\"b\",\"note\":\"c\"}"}`,
+	} {
+		got := Understand(writing(), fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: text, AsText: true}, 4)
+		if len(got.Calls) != 1 || got.Calls[0].Args != want {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
 // What a result says is no call when the model repeats it, although it has to be mended.
 func TestINF40QuotesInAResultAreNoCall(t *testing.T) {
 	const text = `<tool_call>{"name":"save","arguments":{"path":"a","text":"say "x""}}</tool_call>`

@@ -14,17 +14,17 @@ const requotedMax = 64 << 10
 // enclose them, or are enclosed in another way than JSON encloses them. Where such a text ends is found out by
 // what the calls would then be, which fits judges ([mend.Quotes]). It returns false if that leaves several
 // readings, or none.
-func (f Forms) Requoted(text string, fits func([]Call) (mend.Fit, bool)) (Reading, bool) {
+func (f Forms) Requoted(text string, fits func([]Call, mend.Outcome) (mend.Fit, bool)) (Reading, bool) {
 	at := f.callAt(text)
 	if at < 0 || len(text) > requotedMax {
 		return Reading{}, false
 	}
-	rest, ok := mend.Quotes(text[at:], func(rest string) (mend.Fit, bool) {
-		calls := f.Read(text[:at] + rest).Calls
+	rest, ok := mend.Quotes(text[at:], func(rest mend.Outcome) (mend.Fit, bool) {
+		calls := f.Read(text[:at] + rest.Text).Calls
 		if len(calls) == 0 {
 			return mend.Fit{}, false
 		}
-		return fits(calls)
+		return fits(calls, rest)
 	})
 	if !ok {
 		return Reading{}, false

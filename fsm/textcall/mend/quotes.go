@@ -7,8 +7,18 @@ import (
 
 // Fit says of a way to read a text how well it fits what can be meant.
 type Fit struct {
-	Known   int // arguments that are known
-	Unknown int // others
+	Known   int  // arguments that are known
+	Unknown int  // others
+	Doubted bool // it is not taken, and only casts doubt on others
+}
+
+// Outcome is a way to read a text.
+type Outcome struct {
+	Text string
+	// Held are the names of arguments that seem to begin in its texts.
+	Held []string
+	// Torn are those in texts with an odd number of the quotes that enclose them.
+	Torn []string
 }
 
 // Quotes returns s with its texts as JSON writes them and without comments, up to where its first bracket
@@ -19,8 +29,9 @@ type Fit struct {
 // must have at least as many known arguments as any other and fewer flaws, or more and no more flaws.
 // Flaws are arguments that are not known, texts whose quotes or brackets have no partner, comments
 // with quotes, and ends that were passed over although another value begins there. An outcome
-// with an argument that is not known, or a text whose backslashes may mean two things, is never taken.
-func Quotes(s string, fits func(string) (Fit, bool)) (string, bool) {
+// with an argument that is not known, a text whose backslashes may mean two things, or one that goes on where
+// it seems to have ended, is never taken.
+func Quotes(s string, fits func(Outcome) (Fit, bool)) (string, bool) {
 	search := search{s: s, fits: fits, left: len(s)*looksEach + looksMin}
 	search.from(place{}, 0)
 	if search.left < 0 {
@@ -28,7 +39,7 @@ func Quotes(s string, fits func(string) (Fit, bool)) (string, bool) {
 	}
 	for i := range search.found {
 		one := &search.found[i]
-		if !one.doubted && !slices.ContainsFunc(search.found, func(other outcome) bool { return other.text != one.text && !one.beats(&other) }) {
+		if !one.doubted && !slices.ContainsFunc(search.found, func(other judged) bool { return other.text != one.text && !one.beats(&other) }) {
 			return one.text, true
 		}
 	}
@@ -48,14 +59,14 @@ const (
 // search finds the ways in which a text can be read.
 type search struct {
 	s      string
-	fits   func(string) (Fit, bool)
+	fits   func(Outcome) (Fit, bool)
 	left   int // characters that may still be looked at
-	judged int // outcomes
-	found  []outcome
+	judges int // outcomes
+	found  []judged
 }
 
-// outcome is one way to read a text.
-type outcome struct {
+// judged is an outcome that can be meant.
+type judged struct {
 	text    string
 	known   int
 	flaws   int
@@ -63,7 +74,7 @@ type outcome struct {
 }
 
 // beats reports whether one outcome explains more than another.
-func (o *outcome) beats(other *outcome) bool {
+func (o *judged) beats(other *judged) bool {
 	return !o.doubted && o.known >= other.known && o.flaws <= other.flaws && (o.known > other.known || o.flaws < other.flaws)
 }
 
@@ -74,7 +85,9 @@ type place struct {
 	open    string // the brackets that are open
 	last    byte   // the last character outside texts that is not a blank; '"' for a text, 'a' for a word
 	flaws   int    // texts without balance, and ends passed over
-	doubted bool   // it is read in a way that is not taken, and only casts doubt on others
+	held    []string
+	torn    []string
+	doubted bool // it is read in a way that is not taken, and only casts doubt on others
 }
 
 // take reads n characters as they are.
@@ -100,7 +113,7 @@ func (r *search) from(p place, texts int) {
 		switch {
 		case strings.IndexByte(Blanks, c) >= 0:
 			p.take(r.s, 1, p.last)
-		case c == '"' || c == '\'' || c == '`':
+		case isQuote(c):
 			r.text(p, texts)
 			return
 		case strings.IndexByte("{[(", c) >= 0:
@@ -138,15 +151,15 @@ func (r *search) from(p place, texts int) {
 // judge has what has been read judged, with the rest as it is. If that cannot be meant, it goes to where the
 // rest may hold another call; else, or if it holds none, it returns false.
 func (r *search) judge(p *place) bool {
-	if r.judged++; r.judged > outcomesMax {
+	if r.judges++; r.judges > outcomesMax {
 		r.left = -1
 		return false
 	}
 	rest := r.s[p.at:]
 	r.left -= len(p.out) + len(rest)
 	text := string(p.out) + rest
-	if fit, ok := r.fits(text); ok {
-		r.found = append(r.found, outcome{text: text, known: fit.Known, flaws: p.flaws + fit.Unknown, doubted: p.doubted || fit.Unknown > 0})
+	if fit, ok := r.fits(Outcome{Text: text, Held: p.held, Torn: p.torn}); ok {
+		r.found = append(r.found, judged{text: text, known: fit.Known, flaws: p.flaws + fit.Unknown, doubted: p.doubted || fit.Doubted || fit.Unknown > 0})
 		return false
 	}
 	next := strings.IndexAny(rest, "{(")
@@ -185,8 +198,13 @@ func (r *search) text(p place, texts int) {
 // enclosed reads a text that is enclosed in certain quotes, and goes on from each end that it may have.
 func (r *search) enclosed(p place, in string, texts int) {
 	from, passed := p.at+len(in), 0
+	var held []string
+	own := 0 // the quotes that the text holds
 	for i := from; i < len(r.s) && r.left >= 0; i++ {
 		r.left--
+		if name := r.lost(&p, i); name != "" {
+			held = append(held, name)
+		}
 		if r.s[i] == '\\' {
 			i++
 			continue
@@ -194,37 +212,101 @@ func (r *search) enclosed(p place, in string, texts int) {
 		if !strings.HasPrefix(r.s[i:], in) {
 			continue
 		}
-		ends, before := r.ends(p, i+len(in))
-		if !ends {
-			continue
+		ends, before := r.ends(&p, i+len(in))
+		if ends {
+			text, sure := literal(r.s[from:i], in, p.last == '=')
+			r.left -= len(p.out) + 2*len(text)
+			next := place{at: i + len(in), out: slices.Concat(p.out, []byte(text)), open: p.open, last: '"', flaws: p.flaws + passed, held: p.held, torn: p.torn, doubted: p.doubted || !sure}
+			if own%2 == 1 {
+				next.torn = slices.Concat(p.torn, held)
+			} else {
+				next.held = slices.Concat(p.held, held)
+			}
+			if own%2 == 1 || !balanced(r.s[from:i]) {
+				next.flaws++
+			}
+			r.from(next, texts+1)
 		}
-		text, sure := literal(r.s[from:i], in, p.last == '=')
-		r.left -= len(p.out) + 2*len(text)
-		next := place{at: i + len(in), out: slices.Concat(p.out, []byte(text)), open: p.open, last: '"', flaws: p.flaws + passed, doubted: p.doubted || !sure}
-		if !balanced(r.s[from:i], in) {
-			next.flaws++
-		}
-		r.from(next, texts+1)
 		if before {
 			passed++
 		}
+		if own%2 == 0 && r.ended(&p, i+len(in)) {
+			p.doubted = true
+		}
+		own++
 	}
 }
 
-// balanced reports whether the quotes and brackets of a text have partners.
-func balanced(s, enclosed string) bool {
+// balanced reports whether the brackets of a text have partners.
+func balanced(s string) bool {
 	for _, pair := range []string{"()", "[]", "{}"} {
 		if strings.Count(s, pair[:1]) != strings.Count(s, pair[1:]) {
 			return false
 		}
 	}
-	quotes := strings.Count(s, enclosed) - strings.Count(s, `\`+enclosed)
-	return quotes%2 == 0
+	return true
+}
+
+// lost returns the name of an argument that may begin at i, in a text; empty: none.
+func (r *search) lost(p *place, i int) string {
+	switch c := r.s[i]; {
+	case p.last != '=':
+		return r.nameAt(p, r.s[i:])
+	case strings.IndexByte(",;\"'`", c) >= 0:
+		return r.nameAt(p, r.skip(r.s[i+1:]))
+	default:
+		return ""
+	}
+}
+
+// nameAt returns the name of an argument at the front of s; empty: there is none.
+func (r *search) nameAt(p *place, s string) string {
+	if p.last == '=' {
+		n := wordEnd(s)
+		if after := r.skip(s[n:]); !strings.HasPrefix(after, "=") || strings.HasPrefix(after, "==") {
+			return ""
+		}
+		return s[:n]
+	}
+	name, n := keyAt(s)
+	if n == 0 || !strings.HasPrefix(r.skip(s[n:]), ":") {
+		return ""
+	}
+	return name
+}
+
+// ended reports whether a text in which each quote has its partner seems to have ended before what is at i: the
+// end of all that is open, an operator, another text on a line of its own, or an argument.
+func (r *search) ended(p *place, i int) bool {
+	rest := r.skip(r.s[i:])
+	if rest == "" {
+		return false
+	}
+	c, blanks := rest[0], r.s[i:len(r.s)-len(rest)]
+	switch {
+	case closes(p.inside(), c):
+		for open := p.open; open != "" && rest != "" && closes(open[len(open)-1], rest[0]); open = open[:len(open)-1] {
+			if rest = r.skip(rest[1:]); len(open) == 1 {
+				return rest != "" && !isQuote(rest[0]) // which would end a text that is only brackets
+			}
+		}
+		return false
+	case c == '+':
+		return true
+	case c == '%':
+		rest = rest[1:]
+		return rest != "" && (isQuote(rest[0]) || strings.IndexByte(Blanks+"(", rest[0]) >= 0)
+	case c == ',' || c == ';':
+		rest = r.skip(rest[1:])
+	case isQuote(c) && strings.Contains(blanks, "\n"):
+		return true
+	}
+	return r.nameAt(p, rest) != ""
 }
 
 // ends reports whether a text that is a value may end before what is at i: the end of what it is in, or
 // a comma and what may follow one there. before: what follows is another value.
-func (r *search) ends(p place, i int) (ends, before bool) {
+func (r *search) ends(p *place, i int) (ends, before bool) {
 	rest := r.skip(r.s[i:])
 	switch {
 	case rest == "":
@@ -242,19 +324,15 @@ func (r *search) ends(p place, i int) (ends, before bool) {
 		return true, false
 	case p.inside() == '[':
 		return true, true
-	case p.inside() == '{':
-		_, n := keyAt(rest)
-		if word := wordEnd(rest); word > 0 && Letter(rest[0]) {
-			n = word
-		}
-		before = n > 0 && strings.HasPrefix(r.skip(rest[n:]), ":")
-	default:
-		n := wordEnd(rest)
-		after := r.skip(rest[n:])
-		before = n > 0 && strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "==")
+	}
+	before = r.nameAt(p, rest) != ""
+	if p.inside() == '{' && Letter(rest[0]) {
+		before = strings.HasPrefix(r.skip(rest[wordEnd(rest):]), ":")
 	}
 	return before, before
 }
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 // skip returns what comes after blanks and comments.
 func (r *search) skip(s string) string {

@@ -14,7 +14,8 @@ import (
 
 // requoted mends an object that has required among its keys, where known are known, too.
 func requoted(text, required string, known ...string) string {
-	got, ok := mend.Quotes(text, func(s string) (fit mend.Fit, ok bool) {
+	got, ok := mend.Quotes(text, func(way mend.Outcome) (fit mend.Fit, ok bool) {
+		s := way.Text
 		var object map[string]any
 		if json.Unmarshal([]byte(mend.JSON(s)), &object) != nil || object[required] == nil {
 			return mend.Fit{}, false
@@ -136,7 +137,7 @@ func TestINF25MendingEnds(t *testing.T) {
 		"comments": `{"a":"x "y"` + strings.Repeat("/**/", 1<<16) + `}`,
 	} {
 		calls := 0
-		mend.Quotes(text, func(string) (mend.Fit, bool) { calls++; return mend.Fit{}, false })
+		mend.Quotes(text, func(mend.Outcome) (mend.Fit, bool) { calls++; return mend.Fit{}, false })
 		if calls > 100 {
 			t.Errorf("%s: %d outcomes were judged", name, calls)
 		}
@@ -148,7 +149,7 @@ func FuzzQuotes(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		fits := func(s string) (mend.Fit, bool) { return mend.Fit{}, json.Valid([]byte(s)) }
+		fits := func(way mend.Outcome) (mend.Fit, bool) { return mend.Fit{}, json.Valid([]byte(way.Text)) }
 		got, ok := mend.Quotes(text, fits)
 		if ok && !json.Valid([]byte(got)) || !ok && got != text {
 			t.Errorf("%q is mended as %q: %t", text, got, ok)
