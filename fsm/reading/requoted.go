@@ -19,7 +19,7 @@ func read(c *fsm.Config, set fsm.Toolset, text string) textcall.Reading {
 	if len(r.Calls) > 0 || c.Edition < fsm.SeventeenthEdition || forms(c) < textcall.Mended || !strings.ContainsAny(text, "{(") || !namesATool(c, set, text) {
 		return r
 	}
-	if again, ok := forms(c).Requoted(text, func(calls []textcall.Call, way mend.Outcome) (mend.Fit, bool) { return fit(c, set, calls, way) }); ok {
+	if again, ok := forms(c).Requoted(text, arguments(c, set), func(calls []textcall.Call, way mend.Outcome) (mend.Fit, bool) { return fit(c, set, calls, way) }); ok {
 		return again
 	}
 	return r
@@ -28,6 +28,19 @@ func read(c *fsm.Config, set fsm.Toolset, text string) textcall.Reading {
 // namesATool reports whether the name of an offered tool is in a text. In most plain answers none is.
 func namesATool(c *fsm.Config, set fsm.Toolset, text string) bool {
 	return slices.ContainsFunc(c.Offered(set), func(decl fsm.ToolDecl) bool { return strings.Contains(text, decl.Name) })
+}
+
+// arguments returns what reports whether an offered tool has a parameter of a name.
+func arguments(c *fsm.Config, set fsm.Toolset) func(name string) bool {
+	var schemas []schemaHead
+	for _, decl := range c.Offered(set) {
+		if schema, ok := named(decl.Parameters); ok {
+			schemas = append(schemas, schema)
+		}
+	}
+	return func(name string) bool {
+		return slices.ContainsFunc(schemas, func(s schemaHead) bool { return s.Properties[name] != nil })
+	}
 }
 
 // fit counts the arguments of calls. One that is given twice counts as unknown, too. A text that holds what may be

@@ -1,6 +1,7 @@
 package textcall
 
 import (
+	"slices"
 	"strings"
 
 	"shelly/fsm/textcall/mend"
@@ -12,14 +13,15 @@ const requotedMax = 64 << 10
 
 // Requoted reads calls from a text in which one or several have texts that hold the quotes that
 // enclose them, or are enclosed in another way than JSON encloses them. Where such a text ends is found out by
-// what the calls would then be, which fits judges ([mend.Quotes]). It returns false if that leaves several
+// what the calls would then be, which fits judges, and by which arguments the tools have ([mend.Quotes]). It returns false if that leaves several
 // readings, or none.
-func (f Forms) Requoted(text string, fits func([]Call, mend.Outcome) (mend.Fit, bool)) (Reading, bool) {
+func (f Forms) Requoted(text string, known func(argument string) bool, fits func([]Call, mend.Outcome) (mend.Fit, bool)) (Reading, bool) {
 	at := f.callAt(text)
 	if at < 0 || len(text) > requotedMax {
 		return Reading{}, false
 	}
-	rest, ok := mend.Quotes(text[at:], func(rest mend.Outcome) (mend.Fit, bool) {
+	named := func(key string) bool { return known(key) || slices.Contains(argumentKeys(), key) }
+	rest, ok := mend.Quotes(text[at:], named, func(rest mend.Outcome) (mend.Fit, bool) {
 		calls := f.Read(text[:at] + rest.Text).Calls
 		if len(calls) == 0 {
 			return mend.Fit{}, false

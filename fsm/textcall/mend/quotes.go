@@ -25,14 +25,15 @@ type Outcome struct {
 // is closed or beyond, if it is clear where each text ends. The texts may hold the quotes that enclose
 // them, line ends and backslashes that begin no escape, and be enclosed in single quotes, in three of
 // either kind or in backquotes. s is JSON, or a call's keyword arguments in their brackets, and what may
-// follow them. fits judges an outcome, and returns false if it cannot be meant. Of several that can, one
+// follow them. known reports whether a key may be that of an argument: among such keys, no text ends before
+// one that is not. fits judges an outcome, and returns false if it cannot be meant. Of several that can, one
 // must have at least as many known arguments as any other and fewer flaws, or more and no more flaws.
 // Flaws are arguments that are not known, texts whose quotes or brackets have no partner, comments
 // with quotes, and ends that were passed over although another value begins there. An outcome
 // with an argument that is not known, a text whose backslashes may mean two things, or one that goes on where
 // it seems to have ended, is never taken.
-func Quotes(s string, fits func(Outcome) (Fit, bool)) (string, bool) {
-	search := search{s: s, fits: fits, left: len(s)*looksEach + looksMin}
+func Quotes(s string, known func(name string) bool, fits func(Outcome) (Fit, bool)) (string, bool) {
+	search := search{s: s, known: known, fits: fits, left: len(s)*looksEach + looksMin}
 	search.from(place{}, 0)
 	if search.left < 0 {
 		return s, false
@@ -47,18 +48,20 @@ func Quotes(s string, fits func(Outcome) (Fit, bool)) (string, bool) {
 }
 
 // A search looks at no more than looksEach times the characters of its text and looksMin, goes on
-// after no more than textsMax texts, and has no more than outcomesMax outcomes judged. If that is not enough,
-// nothing is mended.
+// after no more than textsMax texts and in no more than depthMax brackets, and has no more than outcomesMax
+// outcomes judged. If that is not enough, nothing is mended.
 const (
-	looksEach   = 16
-	looksMin    = 1 << 16
+	looksEach   = 64
+	looksMin    = 1 << 18
 	textsMax    = 256
-	outcomesMax = 64
+	depthMax    = 64
+	outcomesMax = 256
 )
 
 // search finds the ways in which a text can be read.
 type search struct {
 	s      string
+	known  func(name string) bool
 	fits   func(Outcome) (Fit, bool)
 	left   int // characters that may still be looked at
 	judges int // outcomes
@@ -83,6 +86,7 @@ type place struct {
 	at      int
 	out     []byte
 	open    string // the brackets that are open
+	args    int    // how many brackets are open where there are known arguments
 	last    byte   // the last character outside texts that is not a blank; '"' for a text, 'a' for a word
 	flaws   int    // texts without balance, and ends passed over
 	held    []string
@@ -117,6 +121,10 @@ func (r *search) from(p place, texts int) {
 			r.text(p, texts)
 			return
 		case strings.IndexByte("{[(", c) >= 0:
+			if len(p.open) == depthMax {
+				r.left = -1
+				return
+			}
 			p.open += string(c)
 			p.take(r.s, 1, c)
 		case strings.IndexByte("}])", c) >= 0:
@@ -179,6 +187,9 @@ func (r *search) text(p place, texts int) {
 	case p.inside() == '{' && (p.last == '{' || p.last == ','):
 		key, n := keyAt(r.s[p.at:])
 		if n > 0 {
+			if r.known(key) {
+				p.args = len(p.open)
+			}
 			p.out = append(p.out, encoded(key)...)
 			p.at, p.last = p.at+n, '"'
 			r.from(p, texts+1)
@@ -216,7 +227,7 @@ func (r *search) enclosed(p place, in string, texts int) {
 		if ends {
 			text, sure := literal(r.s[from:i], in, p.last == '=')
 			r.left -= len(p.out) + 2*len(text)
-			next := place{at: i + len(in), out: slices.Concat(p.out, []byte(text)), open: p.open, last: '"', flaws: p.flaws + passed, held: p.held, torn: p.torn, doubted: p.doubted || !sure}
+			next := place{at: i + len(in), out: slices.Concat(p.out, []byte(text)), open: p.open, args: p.args, last: '"', flaws: p.flaws + passed, held: p.held, torn: p.torn, doubted: p.doubted || !sure}
 			if own%2 == 1 {
 				next.torn = slices.Concat(p.torn, held)
 			} else {
@@ -305,7 +316,8 @@ func (r *search) ended(p *place, i int) bool {
 }
 
 // ends reports whether a text that is a value may end before what is at i: the end of what it is in, or
-// a comma and what may follow one there. before: what follows is another value.
+// a comma and what may follow one there, but no unknown argument among known ones. before: what follows is another
+// value.
 func (r *search) ends(p *place, i int) (ends, before bool) {
 	rest := r.skip(r.s[i:])
 	switch {
@@ -325,11 +337,11 @@ func (r *search) ends(p *place, i int) (ends, before bool) {
 	case p.inside() == '[':
 		return true, true
 	}
-	before = r.nameAt(p, rest) != ""
-	if p.inside() == '{' && Letter(rest[0]) {
-		before = strings.HasPrefix(r.skip(rest[wordEnd(rest):]), ":")
+	name := r.nameAt(p, rest)
+	if word := rest[:wordEnd(rest)]; p.inside() == '{' && Letter(rest[0]) && strings.HasPrefix(r.skip(rest[len(word):]), ":") {
+		name = word
 	}
-	return before, before
+	return name != "" && (p.args != len(p.open) || r.known(name)), name != ""
 }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }

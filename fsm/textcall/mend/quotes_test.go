@@ -14,14 +14,15 @@ import (
 
 // requoted mends an object that has required among its keys, where known are known, too.
 func requoted(text, required string, known ...string) string {
-	got, ok := mend.Quotes(text, func(way mend.Outcome) (fit mend.Fit, ok bool) {
+	is := func(key string) bool { return key == required || slices.Contains(known, key) }
+	got, ok := mend.Quotes(text, is, func(way mend.Outcome) (fit mend.Fit, ok bool) {
 		s := way.Text
 		var object map[string]any
 		if json.Unmarshal([]byte(mend.JSON(s)), &object) != nil || object[required] == nil {
 			return mend.Fit{}, false
 		}
 		for key := range object { // order-free: each is counted
-			if key == required || slices.Contains(known, key) {
+			if is(key) {
 				fit.Known++
 			} else {
 				fit.Unknown++
@@ -137,10 +138,33 @@ func TestINF25MendingEnds(t *testing.T) {
 		"comments": `{"a":"x "y"` + strings.Repeat("/**/", 1<<16) + `}`,
 	} {
 		calls := 0
-		mend.Quotes(text, func(mend.Outcome) (mend.Fit, bool) { calls++; return mend.Fit{}, false })
-		if calls > 100 {
+		mend.Quotes(text, func(string) bool { return false }, func(mend.Outcome) (mend.Fit, bool) { calls++; return mend.Fit{}, false })
+		if calls > 256 {
 			t.Errorf("%s: %d outcomes were judged", name, calls)
 		}
+	}
+}
+
+// What a model writes in minutes is looked through, and brackets that nobody writes are not.
+func TestINF25LongTextsAreMended(t *testing.T) {
+	object := func(n int) string { return "{\n" + strings.Repeat("  \"key\": \"value\",\n", n) + "  \"last\": 1\n}" }
+	want := func(n int) string {
+		data, _ := json.Marshal(object(n))
+		return string(data)
+	}
+	if got := requoted(`{"a":"`+object(40)+`","b":"`+object(10)+`"}`, "a", "b", "c"); got != `{"a":`+want(40)+`,"b":`+want(10)+`}` {
+		t.Errorf("it is mended as %.100s…", got)
+	}
+	lines := strings.Repeat(`say(\"x\")\n`, 400)
+	if got := requoted(strings.ReplaceAll(`{"a":"""X""","b":"""X""","c":"""X"""}`, "X", strings.ReplaceAll(lines, `\"`, `"`)), "a", "b", "c"); got != strings.ReplaceAll(`{"a":"X","b":"X","c":"X"}`, "X", lines) {
+		t.Errorf("it is mended as %.100s…", got)
+	}
+	nested := func(n int) string { return strings.Repeat("[", n) + `"x "y""` + strings.Repeat("]", n) }
+	if got := requoted(`{"a":`+nested(63)+`}`, "a"); got == "" {
+		t.Error("of 64 brackets")
+	}
+	if got := requoted(`{"a":`+nested(64)+`}`, "a"); got != "" {
+		t.Errorf("of 65 brackets: %s", got)
 	}
 }
 
@@ -149,12 +173,13 @@ func FuzzQuotes(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		known := func(name string) bool { return name == "a" }
 		fits := func(way mend.Outcome) (mend.Fit, bool) { return mend.Fit{}, json.Valid([]byte(way.Text)) }
-		got, ok := mend.Quotes(text, fits)
+		got, ok := mend.Quotes(text, known, fits)
 		if ok && !json.Valid([]byte(got)) || !ok && got != text {
 			t.Errorf("%q is mended as %q: %t", text, got, ok)
 		}
-		if again, _ := mend.Quotes(got, fits); ok && again != got {
+		if again, _ := mend.Quotes(got, known, fits); ok && again != got {
 			t.Errorf("%q is mended as %q, and then as %q", text, got, again)
 		}
 	})
