@@ -228,13 +228,16 @@ func (r *search) enclosed(p place, in string, texts int) {
 			text, sure := literal(r.s[from:i], in, p.last == '=')
 			r.left -= len(p.out) + 2*len(text)
 			next := place{at: i + len(in), out: slices.Concat(p.out, []byte(text)), open: p.open, args: p.args, last: '"', flaws: p.flaws + passed, held: p.held, torn: p.torn, doubted: p.doubted || !sure}
-			if own%2 == 1 {
+			switch raw := r.s[from:i]; {
+			case odd(raw, in):
 				next.torn = slices.Concat(p.torn, held)
-			} else {
-				next.held = slices.Concat(p.held, held)
-			}
-			if own%2 == 1 || !balanced(r.s[from:i]) {
 				next.flaws++
+				next.doubted = next.doubted || raw[0] == in[0] || raw[len(raw)-1] == in[0] // it may be one too many
+			case !balanced(raw):
+				next.flaws++
+				fallthrough
+			default:
+				next.held = slices.Concat(p.held, held)
 			}
 			r.from(next, texts+1)
 		}
@@ -246,6 +249,11 @@ func (r *search) enclosed(p place, in string, texts int) {
 		}
 		own++
 	}
+}
+
+// odd reports whether a text holds an odd number of the quotes that enclose it.
+func odd(s, enclosed string) bool {
+	return (strings.Count(s, enclosed[:1])-strings.Count(s, `\`+enclosed[:1]))%2 == 1
 }
 
 // balanced reports whether the brackets of a text have partners.
@@ -287,32 +295,32 @@ func (r *search) nameAt(p *place, s string) string {
 }
 
 // ended reports whether a text in which each quote has its partner seems to have ended before what is at i: the
-// end of all that is open, an operator, another text on a line of its own, or an argument.
+// end of all that is open, an operator, another text on a line of its own, or an argument or what looks like a
+// part of one after a bracket or a comma.
 func (r *search) ended(p *place, i int) bool {
 	rest := r.skip(r.s[i:])
 	if rest == "" {
 		return false
 	}
-	c, blanks := rest[0], r.s[i:len(r.s)-len(rest)]
-	switch {
-	case closes(p.inside(), c):
-		for open := p.open; open != "" && rest != "" && closes(open[len(open)-1], rest[0]); open = open[:len(open)-1] {
-			if rest = r.skip(rest[1:]); len(open) == 1 {
-				return rest != "" && !isQuote(rest[0]) // which would end a text that is only brackets
-			}
-		}
-		return false
+	switch c := rest[0]; {
 	case c == '+':
 		return true
 	case c == '%':
-		rest = rest[1:]
-		return rest != "" && (isQuote(rest[0]) || strings.IndexByte(Blanks+"(", rest[0]) >= 0)
-	case c == ',' || c == ';':
-		rest = r.skip(rest[1:])
-	case isQuote(c) && strings.Contains(blanks, "\n"):
+		return len(rest) > 1 && (isQuote(rest[1]) || strings.IndexByte(Blanks+"(", rest[1]) >= 0)
+	case isQuote(c) && strings.Contains(r.s[i:len(r.s)-len(rest)], "\n"):
 		return true
+	case strings.IndexByte("}]),;", c) < 0:
+		return r.nameAt(p, rest) != ""
 	}
-	return r.nameAt(p, rest) != ""
+	open := p.open
+	for open != "" && rest != "" && closes(open[len(open)-1], rest[0]) {
+		open, rest = open[:len(open)-1], r.skip(rest[1:])
+	}
+	if open == "" {
+		return rest != "" && !isQuote(rest[0]) // which would end a text that is only brackets
+	}
+	rest = strings.TrimLeft(rest, "}]),;"+Blanks)
+	return rest != "" && (Letter(rest[0]) || isQuote(rest[0]) && len(rest) > 1 && Letter(rest[1]))
 }
 
 // ends reports whether a text that is a value may end before what is at i: the end of what it is in, or
