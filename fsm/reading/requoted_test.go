@@ -100,6 +100,7 @@ func TestINF25NoTextSwallowsWhatFollowsIt(t *testing.T) {
 		`{"name":"save","arguments":{"path":"a","text":"x", "mo"de": "w"}}`,
 		`{"name":"save","arguments":{"path":"a","text":""x"}}`, `{"name":"save","arguments":{"path":"a","text":"x""}}`, `{"name":"save","arguments":{"path":"a","text":""x"""}}`,
 		`{"name":"save","arguments":{"path":"a","text":"""x""""}}`,
+		"{\"name\":\"save\",\"arguments\":{\"path\":\"a\",\"text\":\"x\" // \"y\"\n}}", "save(path=\"a\", text=\"x\" # \"y\"\n)",
 		`[{"name":"look","arguments":{"path":"x"}} {"name":"look","arguments":{"path":"y"}}]`,
 		`{"name":"look","arguments":{"path":"x"}} and {"name":"look","arguments":{"path":"y"}}`,
 		"{\"name\":\"look\",\"arguments\":{\"path\":\"x}}\n{\"name\":\"look\",\"arguments\":{\"path\":\"y\"}}",

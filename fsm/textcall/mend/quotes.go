@@ -295,10 +295,15 @@ func (r *search) nameAt(p *place, s string) string {
 }
 
 // ended reports whether a text in which each quote has its partner seems to have ended before what is at i: the
-// end of all that is open, an operator, another text on a line of its own, or an argument or what looks like a
-// part of one after a bracket or a comma.
+// end of all that is open, a comment, an operator, another text on a line of its own, or an argument or what
+// looks like a part of one after a bracket or a comma.
 func (r *search) ended(p *place, i int) bool {
-	rest := r.skip(r.s[i:])
+	rest := strings.TrimLeft(r.s[i:], Blanks)
+	r.left -= len(r.s) - i - len(rest)
+	if len(rest) < len(r.s)-i && (comment(rest) > 0 || p.last == '=' && strings.HasPrefix(rest, "#")) {
+		return true
+	}
+	rest = r.skip(rest)
 	if rest == "" {
 		return false
 	}
