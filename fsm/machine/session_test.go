@@ -442,3 +442,14 @@ func TestSES17ASubagentsReportIsMarkedInTheHistory(t *testing.T) {
 		t.Errorf("the report %q is kept as %+v", report, got)
 	}
 }
+
+// SES-7: what a session is still to consolidate is mended when it is loaded, too.
+func TestSES7WhatIsPendingIsMended(t *testing.T) {
+	d := driverOf(t, "nanobot")
+	d.boot()
+	d.ask("hello")
+	d.loads(fsm.Session{Pending: []fsm.Message{{Role: fsm.RoleTool, Text: "of no call"}, {Role: fsm.RoleUser, Text: "kept"}}})
+	if got := d.active().Sess.Pending; len(got) != 1 || got[0].Text != "kept" {
+		t.Errorf("pending are %+v", got)
+	}
+}

@@ -83,7 +83,7 @@ func placesOf(s *state.Snapshot) (p places) {
 }
 
 // full reports whether no handle that is queued has a place.
-func (p *places) full(l *fsm.Limits) bool { return p.main > 0 && p.main >= l.MaxActive && !p.apart }
+func (p *places) full(l *fsm.Limits) bool { return p.main >= l.MaxActive && !p.apart }
 
 // hasOne reports whether there is a place for a handle besides those that run. A memory
 // handle runs alone, when nothing else waits, unless too many of them have accumulated

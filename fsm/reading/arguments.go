@@ -21,8 +21,8 @@ func argued(c *fsm.Config, set fsm.Toolset, calls []fsm.ToolCall) []fsm.ToolCall
 	}
 	own := false
 	for i, call := range calls {
-		decl, known := c.Declared(set, call.Name)
-		if !known || decl.Parameters == "" {
+		decl, _ := c.Declared(set, call.Name)
+		if decl.Parameters == "" {
 			continue
 		}
 		args := unwrapped(decl.Parameters, call.Args)

@@ -16,6 +16,11 @@ import (
 // read reads the text of an answer.
 func read(c *fsm.Config, set fsm.Toolset, text string) textcall.Reading {
 	r := forms(c).Read(text)
+	if marks := forms(c).Marks(); r.Fenced && c.Edition >= fsm.SeventeenthEdition {
+		if _, marked := marks.First(r.Text, 0); marked { // the words are not only words
+			return textcall.Reading{Text: text}
+		}
+	}
 	if len(r.Calls) > 0 || c.Edition < fsm.SeventeenthEdition || forms(c) < textcall.Mended || !strings.ContainsAny(text, "{(") || !namesATool(c, set, text) {
 		return r
 	}

@@ -176,6 +176,39 @@ func TestBRN40WordsAreNotHeldBack(t *testing.T) {
 }
 
 // What is hidden of an answer is what is not said by it: its calls.
+// What comes after a mark that begins no call is shown as it comes, also what looks like another; and so is
+// what was held back, as soon as it is no mark.
+func TestBRN40TextIsShownAsSoonAsItIsNoCall(t *testing.T) {
+	for _, pieces := range [][]string{
+		{"I look with <tool_call>", ".\n", "<tool_call>", "{"},
+		{"I look.\n", "<|tool_calls_section_begi", "x", "y"},
+	} {
+		v := NewVeil(careful(), fsm.AllTools)
+		got := ""
+		for _, piece := range pieces {
+			got += v.Put(piece)
+		}
+		if want := strings.Join(pieces, ""); got != want {
+			t.Errorf("of %q %q is shown", want, got)
+		}
+	}
+}
+
+// A fence after words with a mark among them is no call since the seventeenth edition.
+func TestINF25AFenceAfterAMarkIsNoCall(t *testing.T) {
+	const text = "It is so. " + tagged + "\n```json\n" + tagged + "\n```"
+	for edition, calls := range map[int]int{fsm.SixteenthEdition: 1, fsm.SeventeenthEdition: 0} { // order-free: each alone
+		c := careful()
+		c.Edition = edition
+		if got := Understand(c, fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: text, AsText: true}, 1); len(got.Calls) != calls {
+			t.Errorf("edition %d: %+v", edition+1, got)
+		}
+	}
+	if got := shown(careful(), letters(text)); got != text {
+		t.Errorf("%q is shown", got)
+	}
+}
+
 func TestBRN40WhatIsShownIsWhatIsSaid(t *testing.T) {
 	piece := rapid.SampledFrom([]string{"I look.", " ", "\n", "```", tagged, "<tool_call>", "`", "\n```json\n", "\n```\n", `{"name":"look","arguments":{"path":"a b"}}`, "Is it?", "。", "a", "<", "functools[", "</tool_call>"})
 	rapid.Check(t, func(t *rapid.T) {

@@ -86,3 +86,13 @@ func TestAnUnknownFactIsAboutNoHandle(t *testing.T) {
 		}
 	}
 }
+
+// Only where the model answers for a handle can it be postponed: not in a compression before that (HND-69).
+func TestHND69WhatMayBePostponed(t *testing.T) {
+	for _, s := range []fsm.State{Queued, Loading, Compacting, Cognition, Recalling, Execution, Saving, Summarizing} {
+		h := Handle{Accepted: Accepted{Kind: fsm.KindEvent}, Standing: Standing{State: s}}
+		if got := h.MayBePostponed(); got != (s == Cognition || s == Execution) {
+			t.Errorf("an event in %s may be postponed: %t", s, got)
+		}
+	}
+}

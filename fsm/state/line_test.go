@@ -26,10 +26,11 @@ func TestHND37WhoKeepsASessionIsAheadOnlyThere(t *testing.T) {
 		handle(fsm.KindUser, "d", state.Held),
 		handle(fsm.KindUser, "e", state.Parked),
 		handle(fsm.KindUser, "b", state.Queued),
+		{Accepted: state.Accepted{Kind: fsm.KindInit, Session: "init", Beside: true}, Standing: state.Standing{State: state.Postponed}},
 	}
 	for edition, want := range map[int][]int{ // order-free; -1: it does not count
-		fsm.FifteenthEdition:  {0, 0, 0, -1, 2, 1, -1, 3, 4, 2, -1, 2},
-		fsm.FourteenthEdition: {0, -1, 1, -1, 2, 3, -1, 4, 5, 6, -1, 7},
+		fsm.FifteenthEdition:  {0, 0, 0, -1, 2, 1, -1, 3, 4, 2, -1, 2, 3},
+		fsm.FourteenthEdition: {0, -1, 1, -1, 2, 3, -1, 4, 5, 6, -1, 7, -1},
 	} {
 		var line state.Line
 		var got []int

@@ -174,3 +174,17 @@ func TestHasCountsTurnsAndNotMessages(t *testing.T) {
 		t.Error("a summary stands for no turn")
 	}
 }
+
+// HND-47: since the fourteenth edition a schedule's run says in its own words which schedule it is from.
+func TestHND47ARunSaysWhichScheduleItIsFrom(t *testing.T) {
+	h := &state.Handle{Accepted: state.Accepted{Kind: fsm.KindSchedule, Schedule: "s1", Input: "water"}}
+	c := fsm.Config{Words: fsm.PresentWords(), Switches: fsm.Switches{History: fsm.HistorySent}, Edition: fsm.FourteenthEdition}
+	want := c.Words.Text(fsm.WordScheduledInput, "schedule", scheduleOf(h), "text", "water")
+	if got := Opening(&c, h, 0); got != want {
+		t.Errorf("it begins with %q, not %q", got, want)
+	}
+	c.Edition = fsm.ThirteenthEdition
+	if got := Opening(&c, h, 0); got == want {
+		t.Errorf("in an earlier edition it begins with %q", got)
+	}
+}

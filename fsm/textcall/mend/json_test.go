@@ -17,11 +17,21 @@ func TestINF25SmallMistakes(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"a":1,}`: `{"a":1 }`, `{"a":'b "c" \n'}`: `{"a":"b \"c\" \n"}`, `{a1_b:1}`: `{"a1_b":1}`, `{_z:1,Z:2}`: `{"_z":1,"Z":2}`, `{@at:1,a.b-c/d: 2,$e:3}`: `{"@at":1,"a.b-c/d": 2,"$e":3}`, `{'a':1.5e-3}`: `{"a":1.5e-3}`, `{"a":"it\'s"}`: `{"a":"it's"}`, `{"a":"\/",}`: `{"a":"\/" }`, `{"a":1}]}`: `{"a":1}`,
+		`{"a":1,}`: `{"a":1 }`, `{"a":'b "c" \n'}`: `{"a":"b \"c\" \n"}`, `{a1_b:1}`: `{"a1_b":1}`, `{a9:1,A0:2}`: `{"a9":1,"A0":2}`, `{_z:1,Z:2}`: `{"_z":1,"Z":2}`, `{@at:1,a.b-c/d: 2,$e:3}`: `{"@at":1,"a.b-c/d": 2,"$e":3}`, `{'a':1.5e-3}`: `{"a":1.5e-3}`, `{"a":"it\'s"}`: `{"a":"it's"}`, `{"a":"\/",}`: `{"a":"\/" }`, `{"a":1}]}`: `{"a":1}`,
 		`{"a":-1.5e3,}`: `{"a":-1.5e3 }`, "{'a':'\x01\r'}": `{"a":"\u0001\r"}`, `{True: None}`: `{"True": null}`, `[True,'é']`: `[true,"é"]`,
 	} {
 		if got := mend.JSON(text); got != want {
 			t.Errorf("%s is mended as %s, not %s", text, got, want)
+		}
+	}
+}
+
+func TestINF25OneBracketIsMissing(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":{}`: `{"a":{}}`, `[{"a":1}`: `[{"a":1}]`, `{"a":[[`: `{"a":[[`, `{"a":{} 'x`: `{"a":{} 'x`, `{"a":1`: `{"a":1`, `{"a":1}`: `{"a":1}`,
+	} {
+		if got := mend.Closed(text); got != want {
+			t.Errorf("%s is closed as %s, not %s", text, got, want)
 		}
 	}
 }
