@@ -60,6 +60,7 @@ func TestTOL29GrepFindsLines(t *testing.T) {
 		{"a folder's name", "(no match: no file has such a name; sub/deep is a folder)\n", object{"pattern": "alpha", "glob": "deep"}},
 		{"ignored names", "(no match: no file has such a name; .gitignore leaves out build)\n", object{"pattern": "alpha", "glob": "build/**"}},
 		{"a pattern for names as path", "notes.txt\n1: alpha\n", object{"pattern": "alpha", "path": "./not*.txt"}},
+		{"an edge of a word, not escaped", "notes.txt\n1: alpha\n[\\b is written as \\\\b in JSON: shown is what fits so]\n", object{"pattern": "\balpha\b", "path": "notes.txt"}},
 		{"the other way to write either", "notes.txt\n1: alpha\n3: gamma\n[in RE2 | is written without \\: shown is what fits so]\n", object{"pattern": `^alpha\|gamma$`, "path": "notes.txt"}},
 		{"plain text that is no expression", "src/util.py\n1: print('util ok')\n[nothing fits the pattern as an expression: shown is its plain text]\n", object{"pattern": "print(", "path": "src"}},
 		{"plain text that is another expression", "src/util.py\n1: print('util ok')\n[nothing fits the pattern as an expression: shown is its plain text]\n", object{"pattern": "PRINT('util ok')", "ignore_case": true, "path": "src"}},

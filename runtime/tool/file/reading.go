@@ -16,8 +16,8 @@ type reading struct {
 }
 
 // readingsOf returns the ways to read a pattern, the next one of which counts if nothing fits the ones
-// before: as it stands; with | where it has the \| of other programs; and as the plain text that many a
-// model means. Wrong says what is wrong with it as it stands.
+// before: as it stands; with \b where it has the backspace that JSON makes of it; with | where it has
+// the \| of other programs; and as the plain text that many a model means. Wrong says what is wrong with it as it stands.
 func readingsOf(text string, ignoreCase bool) (readings []reading, wrong error) {
 	if text == "" {
 		return nil, tool.Refuse("pattern is empty; give what to look for")
@@ -40,6 +40,12 @@ func readingsOf(text string, ignoreCase bool) (readings []reading, wrong error) 
 		wrong = tool.Refuse("the pattern is not an RE2 regular expression: %s; %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "), hint)
 	default:
 		readings = append(readings, reading{expression: given})
+	}
+	// In JSON \b alone is a backspace. No text that is searched has one, and no model means one.
+	if edges := strings.ReplaceAll(text, "\b", `\b`); edges != text {
+		if e, err := compile(edges); err == nil {
+			readings = append(readings, reading{e, "[\\b is written as \\\\b in JSON: shown is what fits so]\n"})
+		}
 	}
 	if either := strings.ReplaceAll(text, `\|`, "|"); either != text {
 		if e, err := compile(either); err == nil {
