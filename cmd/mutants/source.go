@@ -26,7 +26,7 @@ const switchPackage = "shelly/cmd/mutants/on"
 // machinePackages returns the packages whose code is changed.
 func machinePackages() []string {
 	return []string{
-		"shelly/fsm", "shelly/fsm/cron", "shelly/fsm/textcall", "shelly/fsm/reading", "shelly/fsm/state",
+		"shelly/fsm", "shelly/fsm/cron", "shelly/fsm/textcall", "shelly/fsm/textcall/mend", "shelly/fsm/reading", "shelly/fsm/state",
 		"shelly/fsm/prompt", "shelly/fsm/turn", "shelly/fsm/fit", "shelly/fsm/queue", "shelly/fsm/wording",
 		"shelly/fsm/offer", "shelly/fsm/grant", "shelly/fsm/profile", "shelly/fsm/machine",
 	}

@@ -39,6 +39,14 @@ func TestINV9ACopyAppendsElsewhere(t *testing.T) {
 	}
 }
 
+// The shape does not know what was said to a session from outside, the hash does.
+func TestTheShapeLeavesOutWhatWasSaid(t *testing.T) {
+	one, other := Snapshot{Said: []Said{{Session: "s", Text: "a"}}}, Snapshot{Said: []Said{{Session: "s", Text: "b"}}}
+	if one.Shape() != other.Shape() || one.Hash() == other.Hash() {
+		t.Error("the shape knows a text, or the hash does not")
+	}
+}
+
 // A summary idles by whether its handle's session is the one that the server has cached (HND-66).
 func TestTheHashKnowsWhoseConversationIsCached(t *testing.T) {
 	of := func(cached, session string) uint64 {
