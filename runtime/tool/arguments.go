@@ -56,6 +56,7 @@ func (a Arguments) Is(name string) bool {
 // wrong with them to a small model.
 type signature struct {
 	tool    string
+	effects bool     // the tool has some
 	subject []string // the arguments that approvals are about, if the tool names them
 	parameters.Schema
 	names []string                        // the required ones first, each part in order
@@ -67,7 +68,7 @@ func newSignature(decl fsm.ToolDecl) (signature, error) {
 	if err != nil {
 		return signature{}, err
 	}
-	s := signature{tool: decl.Name, subject: decl.Subject, Schema: of, names: slices.Clone(of.Required), each: map[string]*jsonschema.Resolved{}}
+	s := signature{tool: decl.Name, effects: decl.Effects != fsm.EffectsNone, subject: decl.Subject, Schema: of, names: slices.Clone(of.Required), each: map[string]*jsonschema.Resolved{}}
 	for _, name := range slices.Sorted(maps.Keys(of.Properties)) {
 		if !slices.Contains(s.names, name) {
 			s.names = append(s.names, name)
@@ -218,6 +219,14 @@ func (s signature) meant(name string, v any) any {
 	other := v
 	if text, is := v.(string); is {
 		other = unquoted(text)
+		switch of := other.(type) {
+		case string:
+			return v
+		case bool:
+			if s.effects && strings.TrimSpace(text) != strconv.FormatBool(of) {
+				return v
+			}
+		}
 		choice := len(p.Enum) > 0 && strings.TrimSpace(text) == ""
 		if other == nil && (!plainType(p) && !choice || slices.Contains(s.Required, name)) { // an empty text may be a wrong one
 			return v

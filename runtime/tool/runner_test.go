@@ -176,7 +176,7 @@ func TestTOL2ATextThatHoldsTheValueCountsAsIt(t *testing.T) {
 		subject          []string
 		args, want, fail string
 	}{
-		{nil, `{"must": "1", "n": " 7 ", "on": "True", "either": "3"}`, `{"either":3,"must":1,"n":7,"on":true}`, ""},
+		{nil, `{"must": "1", "n": " 7 ", "on": " true ", "either": "3"}`, `{"either":3,"must":1,"n":7,"on":true}`, ""},
 		{nil, `{"must": 1, "n": "", "on": "None", "one": " "}`, `{"must":1}`, ""},
 		{nil, `{"must": 1, "text": "7", "any": "7"}`, `{"any":"7","must":1,"text":"7"}`, ""},
 		{nil, `{"must": ""}`, "", `argument must must be a whole number, not the text ""`},
@@ -197,6 +197,31 @@ func TestTOL2ATextThatHoldsTheValueCountsAsIt(t *testing.T) {
 		got, _ := json.Marshal(a)
 		if c.fail == "" && (err != nil || string(got) != c.want) || c.fail != "" && (err == nil || !strings.HasPrefix(err.Error(), c.fail)) {
 			t.Errorf("%s: got %s, %v; want %s %s", c.args, got, err, c.want, c.fail)
+		}
+	}
+}
+
+// A pattern that asks about force or to must not miss what the tool then gets.
+func TestTOL2ATextIsReadOnlyAsAPatternSeesIt(t *testing.T) {
+	const parameters = `{"type":"object","properties":{"force":{"type":"boolean"},"to":{"enum":["live","test"]},"branch":{"type":"string","pattern":"^[a-z]+$"}}}`
+	for args, of := range map[string]struct {
+		effects fsm.ToolEffects
+		fail    string
+	}{
+		`{"force":"True"}`:         {fsm.EffectsUnsafe, `argument force must be true or false, not the text "True"`},
+		`{"force":"FALSE"}`:        {"", `argument force must be true or false, not the text "FALSE"`},
+		`{"force":" true"}`:        {fsm.EffectsUnsafe, ""},
+		`{"force":"tRUE"}`:         {fsm.EffectsNone, ""},
+		`{"to":"\"live\""}`:        {fsm.EffectsUnsafe, `argument to must be one of "live", "test", not`},
+		`{"branch":"\"main\""}`:    {fsm.EffectsIdempotent, "argument branch must"},
+		`{"branch":"\"\\u006d\""}`: {fsm.EffectsNone, "argument branch must"},
+	} {
+		s, err := newSignature(fsm.ToolDecl{Name: "deploy", Effects: of.effects, Parameters: parameters})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, err := s.parse(args); (err == nil) != (of.fail == "") || err != nil && !strings.HasPrefix(err.Error(), of.fail) {
+			t.Errorf("%s: got %v, %v; want %q", args, a, err, of.fail)
 		}
 	}
 }
