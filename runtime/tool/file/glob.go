@@ -112,16 +112,16 @@ func (f *filter) miss(e entry) {
 	}
 }
 
-// missed returns a remark for a result without a hit.
-func (f *filter) missed() string {
+// missed returns a remark for a result without a hit in a folder.
+func (f *filter) missed(where string) string {
 	switch {
 	case f.pattern == "**":
 	case strings.EqualFold(path.Base(f.out), ".git"):
-		return "; " + wording.PathLine(f.out) + " is left out"
+		return "; " + wording.PathLine(path.Join(where, f.out)) + " is left out"
 	case f.out != "":
-		return "; .gitignore leaves out " + wording.PathLine(f.out)
+		return "; .gitignore leaves out " + wording.PathLine(path.Join(where, f.out))
 	case f.folder != "":
-		return "; " + wording.PathLine(f.folder) + " is a folder"
+		return "; " + wording.PathLine(path.Join(where, f.folder)) + " is a folder"
 	case strings.ContainsAny(f.pattern, ",|") && !strings.Contains(f.pattern, "{"):
 		return "; several patterns are written {*.a,*.b}"
 	}
@@ -170,7 +170,7 @@ func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 	if a.Is("newest") {
 		slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(a.path, b.path)) })
 	}
-	return tool.Result{Text: w.unseen(t.showHits(hits, want.missed(), w.cut("not all folders were looked into")))}
+	return tool.Result{Text: w.unseen(t.showHits(hits, want.missed(where), w.cut("not all folders were looked into")))}
 }
 
 // showHits lists what was found, with a mark if that is not everything.

@@ -18,6 +18,7 @@ import (
 	"shelly/runtime/descriptor"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/file/charset"
+	"shelly/runtime/tool/pattern"
 )
 
 // Bounds of one search.
@@ -70,7 +71,7 @@ func (t *Tools) grep(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 	readings, wrong := readingsOf(text, a.Is("ignore_case"))
 	var first *search
 	for _, r := range readings {
-		s := &search{t: t, pattern: r.expression, files: files, around: a.Number("context", 0), room: t.room() - leftOutRoom, note: r.note, breaks: breaks(text)}
+		s := &search{t: t, pattern: r.expression, files: files, around: a.Number("context", 0), room: t.room() - leftOutRoom, note: r.note, breaks: pattern.HasLineEnd(text)}
 		err := s.in(searching, where)
 		switch {
 		case ctx.Err() != nil:
@@ -93,11 +94,6 @@ func (t *Tools) grep(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 	return first.result()
 }
 
-// breaks reports whether a pattern has a line end, other than in a class that excludes it.
-func breaks(pattern string) bool {
-	return strings.Contains(pattern, "\n") || strings.Contains(strings.ReplaceAll(pattern, `[^\n]`, ""), `\n`)
-}
-
 // namesFiles reports whether a path that a call gives is a pattern for names.
 func (t *Tools) namesFiles(path string) bool {
 	if !strings.ContainsAny(path, "*?{") {
@@ -114,10 +110,11 @@ func (s *search) in(ctx context.Context, where string) error {
 		return err
 	}
 	defer f.Close()
+	s.where = path.Clean(where)
 	s.walk = walk{t: s.t, ctx: ctx, depth: walkDepth, visit: func(e entry) bool {
 		if !e.ignored && e.Type().IsRegular() && s.files.fits(e.path) {
 			s.fitting++
-			s.visit(e, path.Join(path.Clean(where), e.path))
+			s.visit(e, path.Join(s.where, e.path))
 		}
 		s.files.miss(e)
 		return !e.ignored
@@ -126,7 +123,7 @@ func (s *search) in(ctx context.Context, where string) error {
 		err = s.walk.from(f)
 	} else {
 		s.fitting++
-		err = s.file(f, path.Clean(where))
+		err = s.file(f, s.where)
 	}
 	if err != nil && s.walk.ctx.Err() == nil {
 		return explain(where, err)
@@ -142,6 +139,7 @@ type search struct {
 	files   filter
 	around  int // lines of context
 	room    int
+	where   string // the file or folder
 	note    string // how the pattern was read, if not as it stands
 	breaks  bool   // the pattern has a line end
 
@@ -344,7 +342,7 @@ func (s *search) result() tool.Result {
 	text := s.out.String()
 	switch {
 	case s.matches == 0 && s.fitting == 0 && s.walk.why == "" && s.files.pattern != "**":
-		text = "(no match: no file has such a name" + s.files.missed() + ")\n"
+		text = "(no match: no file has such a name" + s.files.missed(s.where) + ")\n"
 	case s.matches == 0 && s.breaks:
 		text = "(no match: the pattern has a line end, and each line is looked at by itself)\n"
 	case s.matches == 0:

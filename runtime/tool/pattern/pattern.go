@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 )
 
 // stepsMax bounds what a pattern compiles to: a search takes up to that many operations for each
@@ -29,4 +30,22 @@ func Compile(text string) (*regexp.Regexp, error) {
 		return nil, fmt.Errorf("%w: %d steps; the most is %d", ErrTooLong, n, stepsMax)
 	}
 	return regexp.Compile(text)
+}
+
+// HasLineEnd reports whether a pattern has a line end as such, and not only a class that a line end and
+// other characters are in, such as \s or [^"].
+func HasLineEnd(text string) bool {
+	parsed, err := syntax.Parse(text, syntax.Perl)
+	return err == nil && hasLineEnd(parsed)
+}
+
+func hasLineEnd(p *syntax.Regexp) bool {
+	switch p.Op {
+	case syntax.OpLiteral:
+		return slices.Contains(p.Rune, '\n')
+	case syntax.OpCharClass: // pairs, in order
+		n := len(p.Rune)
+		return n > 0 && p.Rune[0] == '\n' && p.Rune[n-1] <= '\r'
+	}
+	return slices.ContainsFunc(p.Sub, hasLineEnd)
 }

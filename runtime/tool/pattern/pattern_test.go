@@ -17,3 +17,14 @@ func TestTOL29APatternIsNotLongerThanItLooks(t *testing.T) {
 		}
 	}
 }
+
+func TestTOL29WhatHasALineEnd(t *testing.T) {
+	for text, has := range map[string]bool{
+		`a\nb`: true, "a\nb": true, `a(\r?\n)+`: true, `a[\r\n]+b`: true, `a[\n]`: true, `a\x0ab`: true, "(?s)a\n?": true,
+		`printf\("hi\\n`: false, `a[^\n]*b`: false, `"[^"\n]*"`: false, `a\sb`: false, `[\s\S]`: false, `\Qa\n\E`: false, `a`: false, ``: false, `(\n`: false,
+	} {
+		if pattern.HasLineEnd(text) != has {
+			t.Errorf("%q: %t; want %t", text, !has, has)
+		}
+	}
+}
