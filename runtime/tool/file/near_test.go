@@ -2,6 +2,8 @@ package file
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -111,5 +113,35 @@ func TestTOL3ANameThatLooksTheSameIsTheSame(t *testing.T) {
 		if got := w.call("list_dir", map[string]any{"path": composed}); got.Failed || !strings.Contains(got.Text, "new.txt") {
 			t.Errorf("list_dir: %+v", got)
 		}
+	}
+}
+
+// Whether a name is the only one is known only when all have been read.
+func TestTOL3ANameThatLooksTheSameIsFoundInALargeFolder(t *testing.T) {
+	const files, forms = 2 * entriesReadMax, 30
+	dir := t.TempDir()
+	write := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range files {
+		name := fmt.Sprint(i)
+		if i%(files/forms) == 0 {
+			name = "cafe\u0301" + name
+		}
+		write(name)
+	}
+	s := spot{path: dir}
+	for i := 0; i < files; i += files / forms {
+		if want, got := fmt.Sprint("cafe\u0301", i), s.sameName(fmt.Sprint("caf\u00e9", i)); got != want {
+			t.Errorf("got %+q; want %+q", got, want)
+		}
+	}
+	for _, form := range []string{"a\u0306\u0301", "\u0103\u0301"} {
+		write(form)
+	}
+	if got := s.sameName("\u1eaf"); got != "" {
+		t.Errorf("one of two is taken: %+q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -86,16 +87,23 @@ func (s spot) sameName(name string) (only string) {
 		return ""
 	}
 	defer f.Close()
-	names, _ := f.Readdirnames(entriesReadMax) // what can be read counts
 	name = norm.NFC.String(name)
-	for _, other := range names {
-		if norm.NFC.String(other) != name {
-			continue
+	for left := walkMax; ; {
+		names, err := f.Readdirnames(entriesReadMax)
+		for _, other := range names {
+			if norm.NFC.String(other) != name {
+				continue
+			}
+			if only != "" {
+				return ""
+			}
+			only = other
 		}
-		if only != "" {
+		switch left -= len(names); {
+		case err == io.EOF:
+			return only
+		case err != nil || left < 0: // there may be one more
 			return ""
 		}
-		only = other
 	}
-	return only
 }
