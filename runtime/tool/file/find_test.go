@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -493,5 +494,21 @@ func TestTOL30AWalkEndsInAFolder(t *testing.T) {
 	w.must(walked.from(dir))
 	if visited != 1 || walked.why == "" {
 		t.Errorf("%d entries visited, ended because %q; want 1 and a reason", visited, walked.why)
+	}
+}
+
+// The files are searched once more only for a reading of the pattern that fits in them.
+func TestTOL29OneSearchSaysWhichReadingsFit(t *testing.T) {
+	w := project(t)
+	w.write("src/long.js", strings.Repeat("x", 2*lineBytesMax)+"run(now)"+strings.Repeat("x", lineBytesMax)+"\n")
+	tools := w.tools()
+	for text, want := range map[string][]bool{
+		`zeppelin(x)`: {false}, `run(now)`: {true}, `^package\|gamma$`: {true, false}, `zep\|pelin(x)`: {false, false}, `print(`: {}, `print('util ok')\|x`: {true, false}, `alpha`: {},
+	} {
+		readings, _ := readingsOf(text, false)
+		s := &search{t: tools, pattern: readings[0].expression, files: filter{pattern: "**"}, room: tools.room(), others: readings[1:], fits: make([]bool, len(readings)-1)}
+		if err := s.in(guard(t), "src"); err != nil || !slices.Equal(s.fits, want) {
+			t.Errorf("%s: %v, %v; want %v", text, s.fits, err, want)
+		}
 	}
 }

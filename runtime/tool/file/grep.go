@@ -70,8 +70,14 @@ func (t *Tools) grep(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 	text := a.Text("pattern", "")
 	readings, wrong := readingsOf(text, a.Is("ignore_case"))
 	var first *search
-	for _, r := range readings {
+	for i, r := range readings {
+		if i > 0 && !first.fits[i-1] {
+			continue
+		}
 		s := &search{t: t, pattern: r.expression, files: files, around: a.Number("context", 0), room: t.room() - leftOutRoom, note: r.note, breaks: pattern.HasLineEnd(text)}
+		if i == 0 {
+			first, s.others, s.fits = s, readings[1:], make([]bool, len(readings)-1)
+		}
 		err := s.in(searching, where)
 		switch {
 		case ctx.Err() != nil:
@@ -80,9 +86,6 @@ func (t *Tools) grep(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 			return tool.Undone(err)
 		case s.matches > 0:
 			return s.result()
-		}
-		if first == nil {
-			first = s
 		}
 		if searching.Err() != nil { // there is no time for another
 			break
@@ -142,6 +145,9 @@ type search struct {
 	where   string // the file or folder
 	note    string // how the pattern was read, if not as it stands
 	breaks  bool   // the pattern has a line end
+
+	others []reading // of the pattern, for the first search: it notes
+	fits   []bool    // which of them fit a line, because only those need another
 
 	out     strings.Builder
 	fitting int // files whose names fit
@@ -247,6 +253,11 @@ type matching struct {
 // been looked at before.
 func (m *matching) line(n int, text string, again int, goesOn bool) {
 	at := m.s.first(text, again, goesOn)
+	if at == nil && m.s.matches == 0 {
+		for i, r := range m.s.others {
+			m.s.fits[i] = m.s.fits[i] || r.expression.MatchString(text)
+		}
+	}
 	switch {
 	case at != nil:
 		m.found(n, text, at)
