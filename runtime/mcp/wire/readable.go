@@ -37,9 +37,9 @@ func Messages(line []byte) (messages [][]byte, requests int) {
 			if Requests(read) {
 				requests++
 			}
-		} else if id := nested(m); id != nil {
-			inPlace(id, errNested)
-		} else if id := broken(m); id != nil {
+		} else if o := outlined(m); o.nested() != nil {
+			inPlace(o.nested(), errNested)
+		} else if id := o.broken(); id != nil {
 			inPlace(id, errBroken)
 		}
 	}
@@ -48,48 +48,33 @@ func Messages(line []byte) (messages [][]byte, requests int) {
 
 // unreadable returns why a message is not the answer to the request with an id.
 func unreadable(m []byte, id json.RawMessage) error {
-	if of := nested(m); of != nil && bytes.Equal(of, id) {
+	if of := outlined(m).nested(); of != nil && bytes.Equal(of, id) {
 		return errNested
 	}
 	return errNoMessage
 }
 
-// nested returns the id of an answer that is nested too deep, or nil. It reads token by token, which
-// no depth ends.
-func nested(m []byte) (id json.RawMessage) {
-	top, deepest, err := tokens(m)
-	if err != io.EOF || deepest <= nestedMax {
-		return nil
-	}
-	_, id = answered(top)
-	return id
+// outline is what a text that may be no message shows of one, of whatever size.
+type outline struct {
+	fields  map[string]any // the values of a message's own keys, without what is in them; "" for one that cannot be read
+	deepest int            // how deep it is nested
+	end     error          // io.EOF if it is JSON
 }
 
-// broken returns the id of an answer whose result, or error, is not JSON, or nil.
-func broken(m []byte) (id json.RawMessage) {
-	top, _, err := tokens(m)
-	if err == io.EOF {
-		return nil
-	}
-	if holds, id := answered(top); holds {
-		return id
-	}
-	return nil
-}
-
-// tokens reads a text token by token, which no depth ends, and returns the keys and values of its object,
-// without what is in them, how deep it is nested, and the error at its end, which is io.EOF if it is JSON.
-func tokens(m []byte) (top []any, deepest int, err error) {
+// outlined reads a text token by token, which no depth ends.
+func outlined(m []byte) outline {
+	o := outline{fields: map[string]any{}}
 	d := json.NewDecoder(bytes.NewReader(m))
 	d.UseNumber()
-	depth := 0
+	depth, key, named := 0, "", false
 	for {
 		t, err := d.Token()
 		if err == io.EOF && depth > 0 {
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
-			return top, deepest, err
+			o.end = err
+			return o
 		}
 		switch t {
 		case json.Delim('}'), json.Delim(']'):
@@ -97,33 +82,50 @@ func tokens(m []byte) (top []any, deepest int, err error) {
 			continue
 		}
 		if depth == 1 {
-			top = append(top, t)
+			var value any = ""
+			if named = !named; named {
+				key, _ = t.(string)
+			} else {
+				value = t
+			}
+			switch key {
+			case "jsonrpc", "method", "id", "result", "error":
+				o.fields[key] = value
+			}
 		}
 		if _, opens := t.(json.Delim); opens {
 			depth++
-			deepest = max(deepest, depth)
+			o.deepest = max(o.deepest, depth)
 		}
 	}
 }
 
-// answered returns the id of the message with some keys and values, or nil if it is no answer, and
-// whether these have a result or an error.
-func answered(top []any) (holds bool, id json.RawMessage) {
-	fields := map[any]any{}
-	for i := 1; i < len(top); i += 2 {
-		fields[top[i-1]] = top[i]
+// nested returns the id of an answer that is nested too deep, or nil.
+func (o outline) nested() (id json.RawMessage) {
+	if o.end != io.EOF || o.deepest <= nestedMax {
+		return nil
 	}
-	if len(top)%2 == 1 { // the value of the last cannot be read
-		fields[top[len(top)-1]] = ""
+	return o.answered()
+}
+
+// broken returns the id of an answer whose result, or error, is not JSON, or nil.
+func (o outline) broken() (id json.RawMessage) {
+	if o.end == io.EOF || o.fields["result"] == nil && o.fields["error"] == nil {
+		return nil
 	}
-	if fields["jsonrpc"] != "2.0" || fields["method"] != nil {
-		return false, nil
+	return o.answered()
+}
+
+// answered returns the id of an answer, or nil if it is none.
+func (o outline) answered() (id json.RawMessage) {
+	if o.fields["jsonrpc"] != "2.0" || o.fields["method"] != nil {
+		return nil
 	}
-	switch of := fields["id"].(type) {
+	switch of := o.fields["id"].(type) {
 	case json.Number:
 		id = json.RawMessage(of)
 	case string:
 		id, _ = json.Marshal(of)
 	}
-	return fields["result"] != nil || fields["error"] != nil, id
+	return id
 }

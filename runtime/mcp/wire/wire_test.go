@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -170,5 +171,22 @@ func TestTOL94OnlyTheLatestListsAreKept(t *testing.T) {
 	read("", "a9")
 	if c.mode("a8").tasks || !c.mode("b9").tasks || !c.mode("stays").tasks {
 		t.Errorf("known are %v, %v", c.latest, c.before)
+	}
+}
+
+// Of a line that is no message, and may have millions of keys, only what tells an answer is kept.
+func TestTOL92NoLineMakesMuchOfItself(t *testing.T) {
+	var line strings.Builder
+	line.WriteString(`{"jsonrpc":"2.0"`)
+	for i := range 1000 {
+		fmt.Fprintf(&line, `,"k%d":{"id":%d}`, i, i)
+	}
+	line.WriteString(`,"id":"a","result":NaN}`)
+	o := outlined([]byte(line.String()))
+	if want := map[string]any{"jsonrpc": "2.0", "id": "a", "result": ""}; !maps.Equal(o.fields, want) {
+		t.Errorf("kept are %d: %v", len(o.fields), o.fields)
+	}
+	if got := string(o.broken()); got != `"a"` {
+		t.Errorf("got %s", got)
 	}
 }
