@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"strings"
 	"testing"
 
 	"shelly/fsm"
@@ -106,6 +107,28 @@ func TestHND71ANextStartReadsTheLastChat(t *testing.T) {
 	d.loads(fsm.Session{Version: 1, History: []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day"}}})
 	if ask, ok := d.readsAhead(); !ok || len(ask.Conversation.Messages) != 3 {
 		t.Errorf("it asks %+v", ask)
+	}
+}
+
+// What is read ahead is the session as it is stored, and remains so (INF-51): a run in it goes on with all of
+// it (SES-24).
+func TestHND71WhatIsReadAheadIsTheSessionAsItIs(t *testing.T) {
+	d := ahead(t, func(c *fsm.Config) { c.Limits.ContextTokens = 8192 })
+	d.boot()
+	d.answer("")
+	d.in("event:disk", "hello")
+	d.finishes("event:disk")
+	d.boot()
+	kept := fsm.Session{Version: 7}
+	for range 10 {
+		kept.History = append(kept.History, fsm.Message{Role: fsm.RoleUser, Text: "hello"}, fsm.Message{Role: fsm.RoleAssistant, Text: strings.Repeat("good day ", 60)})
+	}
+	d.loads(kept)
+	d.answer("")
+	d.raise("disk.full")
+	d.loads(kept)
+	if sent := d.sent(); len(sent) != len(kept.History)+1 {
+		t.Errorf("the model is sent %d messages of %d", len(sent), len(kept.History))
 	}
 }
 
