@@ -132,6 +132,25 @@ func TestHND71WhatIsReadAheadIsTheSessionAsItIs(t *testing.T) {
 	}
 }
 
+// A request that brings its own history uses no session (SES-6): what the next one of its kind begins with is
+// what any begins with.
+func TestHND71NoSessionIsReadAheadAfterAHistoryOfItsOwn(t *testing.T) {
+	d := ahead(t, nil)
+	d.boot()
+	d.answer("")
+	d.in("a", "hello")
+	d.finishes("a")
+	own := []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day"}}
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r9"}, Session: "a", Text: "and now?", Context: own}})
+	sent := one[fsm.AskBrain](d)
+	d.answer("It is noon.")
+	d.boot()
+	ask, ok := d.readsAhead()
+	if !ok || len(of[fsm.LoadSession](d.effects)) > 0 || ask.Before() != sent.Before() {
+		t.Errorf("the effects are %+v", d.effects)
+	}
+}
+
 // Whatever else is to be done at a start has the model read what it needs.
 func TestHND71OtherWorkAtAStartComesFirst(t *testing.T) {
 	d := ahead(t, nil)
