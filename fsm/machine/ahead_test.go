@@ -176,3 +176,40 @@ func TestHND71AReadingEndsWithItsEpoch(t *testing.T) {
 		})
 	}
 }
+
+// A question that comes while its beginning is read waits for the rest of it, and says so. While the model
+// is loaded nothing is read.
+func TestHND71WhatWasNotReadByThenIsLeftToRead(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		reads int
+		after fsm.Millis
+		stage fsm.Stage
+		fails bool
+		want  int // tokens to be read anew of 1000
+	}{
+		{"after some seconds", 10, 20 * fsm.Second, fsm.StageAccepted, false, 700},
+		{"after a failure", 10, 20 * fsm.Second, fsm.StageAccepted, true, 700},
+		{"after all of it", 10, 600 * fsm.Second, fsm.StageAccepted, false, 0},
+		{"while the model is loaded", 10, 20 * fsm.Second, fsm.StageLoading, false, 1000},
+		{"at an unknown speed", 0, 20 * fsm.Second, fsm.StageAccepted, false, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := ahead(t, func(c *fsm.Config) { c.Pace.Reads = tt.reads })
+			d.boot()
+			ask, _ := d.readsAhead()
+			for _, stage := range []fsm.Stage{fsm.StageLoading, tt.stage} {
+				d.step(fsm.Input{At: d.at, Fact: fsm.BrainProgress{Call: ask.Call, Stage: stage}})
+			}
+			if d.at += tt.after; tt.fails {
+				d.brainFails(fsm.BrainUnreachable, "nobody is there")
+			}
+			d.in("a", "hello")
+			d.loads(fsm.Session{})
+			inf := d.active().Inf
+			if got := 1000 * inf.Anew / inf.Prompt; got < tt.want-50 || got > tt.want+50 {
+				t.Errorf("%d of %d tokens are to be read, %d of 1000", inf.Anew, inf.Prompt, got)
+			}
+		})
+	}
+}

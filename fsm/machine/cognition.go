@@ -71,8 +71,10 @@ func (m *Machine) considered(h *state.Handle) firing {
 // into its failure (INF-19).
 func (m *Machine) concluded(h *state.Handle) firing {
 	switch {
-	case h.Ahead: // nothing has changed
+	case h.Ahead && h.Inf.State == state.Completed: // nothing has changed
 		return firing{on: state.OnFinish}
+	case h.Ahead:
+		return m.unread()
 	case h.Compacts:
 		return firing{on: state.OnKeep}
 	}

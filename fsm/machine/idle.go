@@ -123,10 +123,30 @@ func (m *Machine) hurryCompression() {
 // hurried ends a compression: with its summary if only the reading is unfinished, else
 // without it. What is read ahead has no summary.
 func (m *Machine) hurried(h *state.Handle) firing {
-	if h.Ahead || h.Inf.State == state.Condensing {
+	if h.Ahead {
+		return m.unread()
+	}
+	if h.Inf.State == state.Condensing {
 		return m.uncompressed()
 	}
 	return firing{on: state.OnKeep, write: m.giveUp}
+}
+
+// unread ends what is read ahead before all of it has been read.
+func (m *Machine) unread() firing { return m.uncompressed().after(m.readUntilNow) }
+
+// readUntilNow notes how much of what is read ahead the model's server can have read by now at its
+// known speed. At an unknown one all counts as read: a speed that is learnt from too many tokens would be
+// too high.
+func (m *Machine) readUntilNow(h *state.Handle) {
+	if m.s.Reads <= 0 || h.Inf.Prompt <= 0 {
+		return
+	}
+	read := h.Inf.Prompt - h.Inf.Anew
+	if h.Inf.Stage != fsm.StageLoading {
+		read += m.s.Reads * int((m.s.Now-h.Armed)/fsm.Second)
+	}
+	m.s.Cached.Upto(read, h.Inf.Prompt)
 }
 
 // uncompressed ends a compression, and leaves the session as it was.

@@ -37,6 +37,12 @@ func (s *Sent) Begins(now *Sent, ask *fsm.AskBrain) int {
 	}
 }
 
+// Upto notes that of this prompt only the first part has been read, of a whole of so many tokens.
+func (s *Sent) Upto(part, whole int) {
+	read := s.Tokens * min(part, whole) / whole
+	s.Tokens, s.Fixed, s.PriorTokens = read, min(s.Fixed, read), min(s.PriorTokens, read)
+}
+
 // IsOf reports whether this was sent in the conversation after which a memory handle asks for
 // its summary: in the last of its turns, or for the summary itself.
 func (s *Sent) IsOf(h *Handle) bool {

@@ -53,3 +53,19 @@ func TestINF46ABatchHasTheAttemptsOfItsMostTriedCall(t *testing.T) {
 		t.Errorf("got %d; want 3", got)
 	}
 }
+
+// Of a prompt that was given up only a part is cached (INF-51).
+func TestINF51OnlySoMuchOfAPromptIsCached(t *testing.T) {
+	for part, want := range map[int]Sent{ // order-free: each is a case of its own
+		400: {Tokens: 200, PriorTokens: 180, Fixed: 100},
+		900: {Tokens: 200, PriorTokens: 180, Fixed: 100},
+		300: {Tokens: 150, PriorTokens: 150, Fixed: 100},
+		20:  {Tokens: 10, PriorTokens: 10, Fixed: 10},
+		0:   {},
+	} {
+		s := Sent{Tokens: 200, PriorTokens: 180, Fixed: 100}
+		if s.Upto(part, 400); s != want {
+			t.Errorf("%d of 400: %+v, want %+v", part, s, want)
+		}
+	}
+}
