@@ -64,8 +64,9 @@ func TestHND71WhoReadsAhead(t *testing.T) {
 // What was read is neither kept nor told, and so is what could not be read.
 func TestHND71WhatIsReadAheadChangesNothing(t *testing.T) {
 	for name, end := range map[string]func(*driver){
-		"read":   func(d *driver) { d.answer("Hello") },
-		"failed": func(d *driver) { d.brainFails(fsm.BrainUnreachable, "nobody is there") },
+		"read":        func(d *driver) { d.answer("Hello") },
+		"out of time": (*driver).timeUp,
+		"failed":      func(d *driver) { d.brainFails(fsm.BrainUnreachable, "nobody is there") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := ahead(t, nil)

@@ -97,6 +97,9 @@ func (m *Machine) exitCode(h *state.Handle) fsm.ExitCode {
 
 // timeUp ends a handle whose time is up.
 func (m *Machine) timeUp(h *state.Handle) firing {
+	if h.Ahead { // nobody has asked for it
+		return m.unread()
+	}
 	if late := m.handle.phase(h.State).late; late != nil {
 		return late(m, h)
 	}
