@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"shelly/fsm"
 	"shelly/fsm/grant"
 	"shelly/fsm/wording"
@@ -96,6 +98,23 @@ func (a Approval) asks(t *fsm.ToolDecl) bool {
 	return a.Approve == approveAlways || a.Approve == approveUnsafe && !t.Effects.Repeatable()
 }
 
+// rules returns what an entry says about calls with certain arguments: as it is written and, where that differs, in
+// both forms in which letters and their accents can be composed, because the name of a file that a call
+// gives in one of them may mean what has the other (TOL-3).
+func (a Approval) rules(asks bool) []fsm.ApproveRule {
+	var rules []fsm.ApproveRule
+	for _, form := range []func(string) string{func(s string) string { return s }, norm.NFC.String, norm.NFD.String} {
+		r := fsm.ApproveRule{Ask: asks}
+		for _, m := range a.Match {
+			r.Match = append(r.Match, fsm.ArgMatch{Argument: m.Name, Like: form(m.Value)})
+		}
+		if !slices.ContainsFunc(rules, func(other fsm.ApproveRule) bool { return slices.Equal(other.Match, r.Match) }) {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
 // decide sets on a tool what the entries say about it.
 func (v Approvals) decide(t *fsm.ToolDecl) {
 	var own, wide *bool
@@ -108,11 +127,7 @@ func (v Approvals) decide(t *fsm.ToolDecl) {
 		switch {
 		case !grant.FitsName(a.Tool, t.Name):
 		case len(a.Match) > 0:
-			r := fsm.ApproveRule{Ask: a.asks(t)}
-			for _, m := range a.Match {
-				r.Match = append(r.Match, fsm.ArgMatch{Argument: m.Name, Like: m.Value})
-			}
-			t.Rules = append(slices.Clip(t.Rules), r)
+			t.Rules = append(slices.Clip(t.Rules), a.rules(a.asks(t))...)
 		case a.Tool == t.Name:
 			stricter(&own, a.asks(t))
 		default:

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,5 +82,23 @@ func TestAPR10EntriesWithAMatchBecomeRules(t *testing.T) {
 	again.File = again.write("c.yaml", c.Print())
 	if diff := cmp.Diff(c.Tools.Approve, again.load().Tools.Approve); diff != "" {
 		t.Errorf("%s\n%s", diff, c.Print())
+	}
+}
+
+// What is said of a name is said of it in both forms in which its letters and accents can be composed (TOL-3).
+func TestAPR11ARuleIsAboutBothFormsOfAName(t *testing.T) {
+	const composed, apart = "caf\u00e9/*", "cafe\u0301/*"
+	for _, given := range []string{composed, apart} {
+		w := newWorld(t)
+		w.File = w.write("c.yaml", "tools: {approve: [{tool: exec, match: {command: \""+given+"\"}}]}\n")
+		var likes []string
+		for _, tool := range w.load().Machine(tooled(), nil).Tools {
+			for _, rule := range tool.Rules {
+				likes = append(likes, rule.Match[0].Like)
+			}
+		}
+		if !slices.Contains(likes, composed) || !slices.Contains(likes, apart) || len(likes) != 2 {
+			t.Errorf("of %q the rules are %q", given, likes)
+		}
 	}
 }

@@ -228,7 +228,7 @@ func (s signature) meant(name string, v any) any {
 			}
 		}
 		choice := len(p.Enum) > 0 && strings.TrimSpace(text) == ""
-		if other == nil && (!plainType(p) && !choice || slices.Contains(s.Required, name)) { // an empty text may be a wrong one
+		if other == nil && (s.effects || !plainType(p) && !choice || slices.Contains(s.Required, name)) { // an empty text may be a wrong one, and an approval may be about it
 			return v
 		}
 	}

@@ -59,7 +59,7 @@ func execDecl(timeout time.Duration) fsm.ToolDecl {
 			"What it leaves in the background ends with it.",
 		Parameters: `{"type":"object","properties":{` +
 			fmt.Sprintf(`"command":{"type":"string","maxLength":%d},`, commandCharsMax) +
-			fmt.Sprintf(`"argv":{"type":"array","items":{"type":"string","maxLength":%d},"maxItems":%d,"description":"Instead of command"},`, commandCharsMax, argsMax) +
+			fmt.Sprintf(`"argv":{"type":"array","items":{"type":"string","maxLength":%d},"minItems":1,"maxItems":%d,"description":"Instead of command"},`, commandCharsMax, argsMax) +
 			`"working_dir":{"type":"string","maxLength":4096,"description":"Default: the workspace"}},` +
 			`"additionalProperties":false}`,
 		Effects: fsm.EffectsUnsafe,

@@ -90,6 +90,10 @@ func TestTOL3ANameThatLooksTheSameIsTheSame(t *testing.T) {
 				t.Errorf("%q: %+v; want %q", path, got, want)
 			}
 		}
+		mixture := composed + "/" + apart + ".txt"
+		if got := w.call("write_file", map[string]any{"path": mixture, "content": "two"}); !got.Failed || !strings.Contains(got.Text, "in two forms") {
+			t.Errorf("written as a mixture: %+v", got)
+		}
 		for path, want := range map[string]string{
 			"private/" + composed:        "belongs to the agent itself",
 			composed + "/na\u00efve.txt": "no such file",

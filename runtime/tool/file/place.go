@@ -100,6 +100,9 @@ func (t *Tools) dressed(path string) error {
 // something is there. Paths that the tools must not write are refused.
 func (t *Tools) target(path string) (string, error) {
 	var target string
+	if given := path; mixed(given) && t.composed(given) != given {
+		return "", tool.Refuse("%s has letters with accents in two forms (NFC and NFD); nothing was written: give the path in one of them", strconv.Quote(given))
+	}
 	path = t.meant(path)
 	s, err := t.resolve(path)
 	switch {

@@ -73,6 +73,10 @@ func (t *Tools) composed(path string) string {
 	return shown
 }
 
+// mixed reports whether some letters of a path are composed with their accents and some are not: no
+// approval is about such a path.
+func mixed(path string) bool { return !norm.NFC.IsNormalString(path) && !norm.NFD.IsNormalString(path) }
+
 // sameName returns the only name in a folder that is another form of one, or an empty text.
 func (s spot) sameName(name string) (only string) {
 	if info, err := s.stat(); err != nil || !info.IsDir() {
