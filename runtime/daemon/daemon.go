@@ -173,6 +173,7 @@ type Daemon struct {
 	calls    crew // goroutines that perform effects
 	running  map[fsm.CallID]context.CancelCauseFunc
 	begun    uint64 // calls begun since the start
+	ahead    uint64 // those of them that read ahead
 	timers   map[fsm.TimerID]*time.Timer
 	away     away
 	accepted []*accepted // model calls that the server has and that have not begun to write

@@ -83,6 +83,9 @@ func (d *Daemon) start(e fsm.Effect, id fsm.CallID, perform func(context.Context
 	ctx, cancel := context.WithCancelCause(context.Background())
 	d.running[id] = cancel
 	d.begun++
+	if d.readsAhead(id) {
+		d.ahead++
+	}
 	d.calls.performs(func() {
 		outcome := perform(ctx)
 		cancel(nil)

@@ -1,6 +1,10 @@
 package daemon
 
-import "context"
+import (
+	"context"
+
+	"shelly/fsm"
+)
 
 // Quiet returns when no call is under way, neither of the model nor of a tool, so that using
 // the model for work that can wait delays nobody (MEM-8). It fails if ctx ends or the daemon
@@ -25,6 +29,23 @@ func (d *Daemon) Quiet(ctx context.Context) error {
 func (d *Daemon) Calls(ctx context.Context) (uint64, error) {
 	n, err := ask(ctx, d, func() uint64 { return d.begun })
 	return n, stopping(err)
+}
+
+// Wanted returns how many of them were not begun only to read ahead (HND-71).
+func (d *Daemon) Wanted(ctx context.Context) (uint64, error) {
+	n, err := ask(ctx, d, func() uint64 { return d.begun - d.ahead })
+	return n, stopping(err)
+}
+
+// readsAhead reports whether a call is of the handle that reads ahead.
+func (d *Daemon) readsAhead(call fsm.CallID) bool {
+	handles := d.driver.Machine().View().Handles
+	for i := range handles {
+		if h := &handles[i]; h.Ahead && h.Awaits(call) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // untilQuiet returns a channel that is closed when the last call has ended, or nil if none is

@@ -41,14 +41,15 @@ import (
 	"shelly/sim/history/redact"
 )
 
-// preload runs a preload until close.
+// preload runs a preload until close. What is read ahead waits for its end.
 func (s *starting) preload(ctx context.Context, p *brain.Preload) {
 	if p == nil {
 		return
 	}
 	s.beside(ctx, func(ctx context.Context) error {
+		defer close(s.loaded)
 		p.Run(ctx)
-		if n, err := s.daemon.Calls(ctx); err == nil && n == 0 && s.spares.Load() { // no request waits for the model
+		if n, err := s.daemon.Wanted(ctx); err == nil && n == 0 && s.spares.Load() { // no request waits for the model
 			p.Together(ctx)
 		}
 		return nil
@@ -68,6 +69,7 @@ type starting struct {
 	place    memorytool.Place // where the memory tools find the memory
 	boxes    boxes
 	servers  *mcp.Servers
+	loaded   chan struct{} // closed once the preload has ended
 	changed  chan struct{} // the servers' tools have changed
 	untold   bool          // the machine does not know the tools of the bench
 	daemon   *daemon.Daemon
@@ -201,7 +203,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 	s.daemon, err = daemon.Open(daemon.Options{
 		Config:   s.machine(bench, s.cfg),
 		Journal:  journal,
-		Brain:    brain.Brain,
+		Brain:    s.patient(brain),
 		Slots:    s.cfg.Brain.Slots,
 		Embedder: brain.Embedder,
 		Apart:    brain.Apart,

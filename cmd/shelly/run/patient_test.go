@@ -1,0 +1,45 @@
+package run
+
+import (
+	"context"
+	"testing"
+
+	"shelly/cmd/shelly/internal/brain"
+	"shelly/fsm"
+	"shelly/runtime/daemon"
+)
+
+type counting struct{ asked int }
+
+func (c *counting) Chat(context.Context, fsm.AskBrain, []fsm.ToolDecl, func(daemon.Piece)) (fsm.BrainAnswered, error) {
+	c.asked++
+	return fsm.BrainAnswered{}, nil
+}
+
+func (c *counting) Await(context.Context) error { return nil }
+
+// HND-71, BRN-33: what is read ahead waits for the end of the preload, and a question does not.
+func TestHND71ReadingAheadWaitsForThePreload(t *testing.T) {
+	asked, s := &counting{}, &starting{}
+	p := s.patient(brain.Brain{Brain: asked, Preload: &brain.Preload{}})
+	var stages []fsm.Stage
+	tell := func(piece daemon.Piece) { stages = append(stages, piece.Stage) }
+	given, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	if _, err := p.Chat(given, fsm.AskBrain{Purpose: fsm.PurposePrefill}, nil, tell); err == nil || asked.asked > 0 {
+		t.Errorf("%d calls before the end, and %v", asked.asked, err)
+	}
+	if len(stages) != 1 || stages[0] != fsm.StageLoading {
+		t.Errorf("its stages are %v", stages)
+	}
+	if _, err := p.Chat(t.Context(), fsm.AskBrain{Purpose: fsm.PurposeAnswer}, nil, tell); err != nil || asked.asked != 1 {
+		t.Errorf("%d calls for a question, and %v", asked.asked, err)
+	}
+	close(s.loaded)
+	if _, err := p.Chat(t.Context(), fsm.AskBrain{Purpose: fsm.PurposePrefill}, nil, tell); err != nil || asked.asked != 2 {
+		t.Errorf("%d calls after the end, and %v", asked.asked, err)
+	}
+	if _, ok := p.(daemon.Awaiter); !ok {
+		t.Error("it cannot tell when the server is back")
+	}
+}
