@@ -133,21 +133,18 @@ func TestHND71WhatIsReadAheadIsTheSessionAsItIs(t *testing.T) {
 	}
 }
 
-// A request that brings its own history uses no session (SES-6): what the next one of its kind begins with is
-// what any begins with.
-func TestHND71NoSessionIsReadAheadAfterAHistoryOfItsOwn(t *testing.T) {
+// A request that brings its own history is in no chat (SES-6): the one before it is read.
+func TestHND71AQuestionWithItsOwnHistoryIsInNoChat(t *testing.T) {
 	d := ahead(t, nil)
 	d.boot()
 	d.answer("")
 	d.in("a", "hello")
 	d.finishes("a")
 	own := []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day"}}
-	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r9"}, Session: "a", Text: "and now?", Context: own}})
-	sent := one[fsm.AskBrain](d)
+	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r9"}, Session: "b", Text: "and now?", Context: own}})
 	d.answer("It is noon.")
 	d.boot()
-	ask, ok := d.readsAhead()
-	if !ok || len(of[fsm.LoadSession](d.effects)) > 0 || ask.Before() != sent.Before() {
+	if loads := of[fsm.LoadSession](d.effects); len(loads) != 1 || loads[0].Session != "a" {
 		t.Errorf("the effects are %+v", d.effects)
 	}
 }
@@ -169,8 +166,12 @@ func TestHND71AReadingEndsWithItsEpoch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := ahead(t, nil)
 			d.boot()
+			before := d.active().ID
 			end(d)
 			d.inStates(state.Execution)
+			if d.active().ID == before {
+				t.Error("the reading of the epoch before goes on")
+			}
 			if _, ok := d.readsAhead(); !ok {
 				t.Errorf("the effects are %+v", d.effects)
 			}
@@ -212,5 +213,19 @@ func TestHND71WhatWasNotReadByThenIsLeftToRead(t *testing.T) {
 				t.Errorf("%d of %d tokens are to be read, %d of 1000", inf.Anew, inf.Prompt, got)
 			}
 		})
+	}
+}
+
+// A long history is read as it is: it is the next turn that has it summed up, if it has to be.
+func TestHND71ALongHistoryIsNotSummedUp(t *testing.T) {
+	d := ahead(t, nil)
+	d.boot()
+	d.answer("")
+	d.in("a", "hello")
+	d.finishes("a")
+	d.boot()
+	d.loads(fsm.Session{Version: 1, History: talk(40)})
+	if ask, ok := d.readsAhead(); !ok || len(ask.Conversation.Messages) != len(talk(40))+1 {
+		t.Errorf("the effects are %+v", d.effects)
 	}
 }

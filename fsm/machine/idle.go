@@ -94,18 +94,6 @@ func (m *Machine) readAhead() {
 	}})
 }
 
-// noteChat notes in which session a person asks, for the next start. A request with a history of its
-// own is in none.
-func (m *Machine) noteChat(h *state.Handle) {
-	if h.Kind != fsm.KindUser || !readsAhead(&m.s.Config) {
-		return
-	}
-	m.s.LastChat = ""
-	if keepsSession(&m.s.Config, h) {
-		m.s.LastChat = h.Session
-	}
-}
-
 func readsAhead(c *fsm.Config) bool {
 	return c.Switches.ReadAhead && c.Init != fsm.InitOff && c.Edition >= fsm.SeventeenthEdition
 }

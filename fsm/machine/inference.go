@@ -36,7 +36,6 @@ func (m *Machine) ask(h *state.Handle, purpose fsm.Purpose, system string, talk 
 	}
 	m.measure(h, &ask)
 	queue.AskedFor(&m.s, h.Session)
-	m.noteChat(h)
 	m.emit(ask)
 }
 

@@ -88,7 +88,7 @@ func (m *Machine) suspension(h *state.Handle) firing {
 	switch {
 	case h.State == state.Stopping && !h.Loaded:
 		return firing{on: m.loss(h, h.Outcome)}
-	case h.Ahead && h.State != state.Queued: // the next boot begins its own
+	case h.Ahead: // the next boot begins its own
 		return m.uncompressed()
 	case (h.Kind == fsm.KindInit || h.Kind == fsm.KindFarewell) && !h.Suspended():
 		return firing{on: state.OnAbandon, write: func(h *state.Handle) {

@@ -54,6 +54,9 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 		if !h.Compacts {
 			m.s.Heard(h.Session)
 		}
+		if h.Kind == fsm.KindUser && readsAhead(&m.s.Config) {
+			m.s.LastChat = h.Session // for the next start
+		}
 		if on == state.OnSave {
 			m.renew(h)
 		}

@@ -8,16 +8,15 @@ import (
 	"shelly/runtime/daemon"
 )
 
-// patient returns the brain that the daemon asks: the opened one or, if that preloads its model, one
-// that reads ahead only then (HND-71). The test that follows a preload (BRN-33) may make the server
-// unload the model, and with it what was read.
-func (s *starting) patient(b brain.Brain) daemon.Brain {
+// patiently returns the brain that the daemon asks: the opened one or, if that preloads its model, one
+// that reads ahead only then (HND-71), when loaded is closed. The test that follows a preload (BRN-33) may make the
+// server unload the model, and with it what was read.
+func patiently(b brain.Brain, loaded <-chan struct{}) daemon.Brain {
 	awaits, ok := b.Brain.(daemon.Awaiter)
 	if b.Preload == nil || !ok {
 		return b.Brain
 	}
-	s.loaded = make(chan struct{})
-	return &patient{b.Brain, awaits, s.loaded}
+	return &patient{b.Brain, awaits, loaded}
 }
 
 type patient struct {

@@ -20,8 +20,8 @@ func (c *counting) Await(context.Context) error { return nil }
 
 // HND-71, BRN-33: what is read ahead waits for the end of the preload, and a question does not.
 func TestHND71ReadingAheadWaitsForThePreload(t *testing.T) {
-	asked, s := &counting{}, &starting{}
-	p := s.patient(brain.Brain{Brain: asked, Preload: &brain.Preload{}})
+	asked, loaded := &counting{}, make(chan struct{})
+	p := patiently(brain.Brain{Brain: asked, Preload: &brain.Preload{}}, loaded)
 	var stages []fsm.Stage
 	tell := func(piece daemon.Piece) { stages = append(stages, piece.Stage) }
 	given, giveUp := context.WithCancel(t.Context())
@@ -35,7 +35,7 @@ func TestHND71ReadingAheadWaitsForThePreload(t *testing.T) {
 	if _, err := p.Chat(t.Context(), fsm.AskBrain{Purpose: fsm.PurposeAnswer}, nil, tell); err != nil || asked.asked != 1 {
 		t.Errorf("%d calls for a question, and %v", asked.asked, err)
 	}
-	close(s.loaded)
+	close(loaded)
 	if _, err := p.Chat(t.Context(), fsm.AskBrain{Purpose: fsm.PurposePrefill}, nil, tell); err != nil || asked.asked != 2 {
 		t.Errorf("%d calls after the end, and %v", asked.asked, err)
 	}

@@ -200,10 +200,15 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 		s.log.Warn("the record of read messages cannot be read; all kept messages count as unread", "error", err)
 	}
 	s.metrics = telemetry.NewMetrics(version.Text())
+	s.loaded = make(chan struct{})
+	config := s.machine(bench, s.cfg)
+	if brain.Preload == nil { // as with the demo in place of a model
+		config.Switches.ReadAhead = false
+	}
 	s.daemon, err = daemon.Open(daemon.Options{
-		Config:   s.machine(bench, s.cfg),
+		Config:   config,
 		Journal:  journal,
-		Brain:    s.patient(brain),
+		Brain:    patiently(brain, s.loaded),
 		Slots:    s.cfg.Brain.Slots,
 		Embedder: brain.Embedder,
 		Apart:    brain.Apart,
