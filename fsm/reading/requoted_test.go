@@ -47,7 +47,10 @@ func TestINF25QuotesInATextAreItsOwn(t *testing.T) {
 		`{"name":"save","arguments":{"path":"a.json","text":"{"path": "b", "text": "c"}"}}`: {Calls: call(`{"path":"a.json","text":"{\"path\": \"b\", \"text\": \"c\"}"}`)},
 		`{"name":"save","arguments":{"path":"a.json","text":"{"k": "b", "l": "c"}","mode":"w"}}`: {
 			Calls: call(`{"path":"a.json","text":"{\"k\": \"b\", \"l\": \"c\"}","mode":"w"}`)},
-		`{"name":"save","arguments":{"path":"a","text":"\d+ "x""}}`: {Calls: call(`{"path":"a","text":"\\d+ \"x\""}`)},
+		"```json\n{\"name\":\"save\",\"arguments\":" + args + "}\n```\n":   {Calls: call(said)},
+		`{"name":"save","arguments":{"path":"a","text":"say "mode" now"}}`: {Calls: call(`{"path":"a","text":"say \"mode\" now"}`)},
+		`save(path="a", text="x mode=1 "y"")`:                              {Calls: call(`{"path":"a","text":"x mode=1 \"y\""}`)},
+		`{"name":"save","arguments":{"path":"a","text":"\d+ "x""}}`:        {Calls: call(`{"path":"a","text":"\\d+ \"x\""}`)},
 	} {
 		got := Understand(writing(), fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: text, AsText: true}, 4)
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -66,6 +69,7 @@ func TestINF25QuotesThatMayBeNoTextsOwn(t *testing.T) {
 		`{"name":"save","arguments":{"path":"a","text":"say "x"","path":"b"}}`,
 		`{"name":"save","arguments":{"path":"a","text":"` + strings.Repeat(`"x" `, 1<<15) + `"}}`,
 		`save(path="C:\new", text="say "x"")`, "save(path='a', text='say 'x' \\\ny')",
+		`save(path="a", text="x,mode=1 "y"")`,
 		`To save, write {"name":"save","arguments":{"path":"a","text":"say "x""}}`,
 	} {
 		in := fsm.BrainAnswered{Text: text, AsText: true}

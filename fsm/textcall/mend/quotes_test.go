@@ -76,6 +76,28 @@ func TestINF25TextsWithTheirOwnQuotes(t *testing.T) {
 	}
 }
 
+// What a backslash means is told from what else is in the text: line ends, quotes, apostrophes, paths.
+func TestINF25WhatBackslashesMean(t *testing.T) {
+	for text, want := range map[string]string{ // empty: it is not clear
+		`{"a":"print("a \" b")"}`:        "",
+		"{\"a\":\"x \"y\"\nz \\n \\b\"}": "",
+		`{"a":"\d \" \\ "x""}`:           "",
+		`{"a":"\d \b \" "x""}`:           "",
+		`{"a":"it's so\nand "x""}`:       `{"a":"it's so\nand \"x\""}`,
+		`{"a":"the author's\nname "x""}`: `{"a":"the author's\nname \"x\""}`,
+		`{"a":"f(r'a\n') "x""}`:          "",
+		`{"a":"print:\n \d "x""}`:        `{"a":"print:\n \\d \"x\""}`,
+		`{"a":"C:\new \d "x""}`:          "",
+		`{"a":"at C:\new \d "x""}`:       "",
+		`{"a":"C:\- \n \d "x""}`:         `{"a":"C:\\- \n \\d \"x\""}`,
+		`{"a":"x "y"", "b": 0}`:          `{"a":"x \"y\"", "b": 0}`,
+	} {
+		if got := requoted(text, "a", "b", "c"); got != want {
+			t.Errorf("%s\nis mended as %s\nnot          %s", text, got, want)
+		}
+	}
+}
+
 func TestINF25WhatMayMeanTwoThings(t *testing.T) {
 	for _, text := range []string{
 		`{"a":"x", "b": "y", "c": "z"", "d": 1}{`, `{"a":"echo "x", "b": "y""}`, `{"a":"x = {"b": "c", "d": "e"}", "f": "w"}`,
