@@ -229,3 +229,25 @@ func TestHND71ALongHistoryIsNotSummedUp(t *testing.T) {
 		t.Errorf("the effects are %+v", d.effects)
 	}
 }
+
+// What is read ahead may be what the process crashes by.
+func TestHND71ASessionIsNotReadAheadAgainAfterACrash(t *testing.T) {
+	for name, crashes := range map[string]func(*driver){
+		"while it is loaded": func(*driver) {},
+		"while it is read":   func(d *driver) { d.loads(fsm.Session{Version: 1, History: talk(2)}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := ahead(t, nil)
+			d.boot()
+			d.answer("")
+			d.in("a", "hello")
+			d.finishes("a")
+			d.boot()
+			crashes(d)
+			d.boot()
+			if ask, ok := d.readsAhead(); !ok || len(ask.Conversation.Messages) != 1 {
+				t.Errorf("the effects are %+v", d.effects)
+			}
+		})
+	}
+}

@@ -64,6 +64,9 @@ func (m *Machine) interrupt(i int) {
 	crashed := !h.Waiting()
 	if crashed {
 		h.Crashes++
+		if h.Ahead { // if its session did it, it would do it at every start
+			m.s.LastChat = ""
+		}
 	}
 	m.spend(h)
 	h.Wait, h.Await = 0, state.Await{}
