@@ -60,6 +60,7 @@ func TestBRN40WordsBeforeACallAreShownAndTheCallIsNot(t *testing.T) {
 		"`" + strings.Repeat("a```", 1301) + "\nSo.\n" + tagged:  "`" + strings.Repeat("a```", 1301) + "\nSo.\n" + tagged,
 		"I look with " + tagged:                                  "I look with " + tagged,
 		"I look with <tool_call>.\n" + tagged:                    "I look with <tool_call>.\n" + tagged,
+		"I look with <tool_call>.\n" + long + "\n" + tagged:      "I look with <tool_call>.\n" + long + "\n" + tagged,
 		"I look.\n" + tagged + "\nThere is nothing.":             "I look.\n" + tagged + "\nThere is nothing.",
 		"I look.\n<tool_call>":                                   "I look.\n<tool_call>",
 		"I look. [1] < 2, <b>":                                   "I look. [1] < 2, <b>",
