@@ -24,6 +24,16 @@ func ahead(t *testing.T, change func(*fsm.Config)) *driver {
 	return d
 }
 
+// talked is ahead after a start at which nothing but a person's question in session a was answered.
+func talked(t *testing.T) *driver {
+	d := ahead(t, nil)
+	d.boot()
+	d.answer("")
+	d.in("a", "hello")
+	d.finishes("a")
+	return d
+}
+
 // readsAhead returns the call that has a prompt read, if the last step made one.
 func (d *driver) readsAhead() (ask fsm.AskBrain, ok bool) {
 	for _, ask := range of[fsm.AskBrain](d.effects) {
@@ -91,11 +101,7 @@ func TestHND71AnArrivalEndsTheReading(t *testing.T) {
 
 // The next start reads the session in which a person asked last, and no other.
 func TestHND71ANextStartReadsTheLastChat(t *testing.T) {
-	d := ahead(t, nil)
-	d.boot()
-	d.answer("")
-	d.in("a", "hello")
-	d.finishes("a")
+	d := talked(t)
 	d.raise("disk.full")
 	d.loads(fsm.Session{})
 	d.answer("It is full.")
@@ -135,11 +141,7 @@ func TestHND71WhatIsReadAheadIsTheSessionAsItIs(t *testing.T) {
 
 // A request that brings its own history is in no chat (SES-6): the one before it is read.
 func TestHND71AQuestionWithItsOwnHistoryIsInNoChat(t *testing.T) {
-	d := ahead(t, nil)
-	d.boot()
-	d.answer("")
-	d.in("a", "hello")
-	d.finishes("a")
+	d := talked(t)
 	own := []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day"}}
 	d.step(fsm.Input{At: d.now(), Fact: fsm.Requested{Request: fsm.RequestKey{ID: "r9"}, Session: "b", Text: "and now?", Context: own}})
 	d.answer("It is noon.")
@@ -218,11 +220,7 @@ func TestHND71WhatWasNotReadByThenIsLeftToRead(t *testing.T) {
 
 // A long history is read as it is: it is the next turn that has it summed up, if it has to be.
 func TestHND71ALongHistoryIsNotSummedUp(t *testing.T) {
-	d := ahead(t, nil)
-	d.boot()
-	d.answer("")
-	d.in("a", "hello")
-	d.finishes("a")
+	d := talked(t)
 	d.boot()
 	d.loads(fsm.Session{Version: 1, History: talk(40)})
 	if ask, ok := d.readsAhead(); !ok || len(ask.Conversation.Messages) != len(talk(40))+1 {
@@ -237,11 +235,7 @@ func TestHND71ASessionIsNotReadAheadAgainAfterACrash(t *testing.T) {
 		"while it is read":   func(d *driver) { d.loads(fsm.Session{Version: 1, History: talk(2)}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := ahead(t, nil)
-			d.boot()
-			d.answer("")
-			d.in("a", "hello")
-			d.finishes("a")
+			d := talked(t)
 			d.boot()
 			crashes(d)
 			d.boot()

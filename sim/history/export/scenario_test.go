@@ -723,19 +723,24 @@ expect: {ends: serving}
 				if err != nil {
 					t.Fatal(err)
 				}
-				r, err := Read(lived(t, result), result.Requests[0].Key)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := r.Redact(redact.New(), false); err != nil {
-					t.Fatal(err)
-				}
-				if file, err := r.Scenario(); err != nil || !file.steady() {
+				if file, err := firstExported(t, result); err != nil || !file.steady() {
 					t.Errorf("%s at %s, %s: %v", entry, at, order, err)
 				}
 			}
 		}
 	}
+}
+
+// firstExported is the first request of a run as a scenario.
+func firstExported(t *testing.T, result *sim.Result) (*File, error) {
+	r, err := Read(lived(t, result), result.Requests[0].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Redact(redact.New(), false); err != nil {
+		t.Fatal(err)
+	}
+	return r.Scenario()
 }
 
 // What a subagent does at the time of its parent, or of another, comes in the order that it had: a crash of the
@@ -750,14 +755,7 @@ func TestSCN47ACrashBesideASubagentIsExported(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := Read(lived(t, result), result.Requests[0].Key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Redact(redact.New(), false); err != nil {
-			t.Fatal(err)
-		}
-		if file, err := r.Scenario(); err != nil || !file.steady() {
+		if file, err := firstExported(t, result); err != nil || !file.steady() {
 			t.Errorf("a crash at point %d: %v; it holds under some seeds alone", crash, err)
 		}
 	}
