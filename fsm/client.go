@@ -47,6 +47,13 @@ type CancelRequested struct {
 	Handle  HandleID   `json:"handle,omitempty"` // 0: Request names it
 }
 
+// Typing says that a person has begun to write in a session (HND-72). Nothing depends on it: one
+// that is lost costs time.
+type Typing struct {
+	Session  string `json:"session"`
+	Unloaded bool   `json:"unloaded,omitempty"` // the model is not loaded, so its server holds no prompt
+}
+
 // Reply is the one terminal answer to a request.
 type Reply struct {
 	Handle  HandleID   `json:"handle"`

@@ -46,6 +46,7 @@ func inputs() []fsm.Input {
 			Session: "s", Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, By: "ada",
 		}},
 		{At: 3, Fact: fsm.ScheduleChanged{Change: fsm.SchedulePause, Schedule: "s1"}},
+		{At: 3, Fact: fsm.Typing{Session: "s", Unloaded: true}},
 		{At: 3, Fact: fsm.Resolved{Handle: 2, Text: "it was done"}},
 		{At: 3, Fact: fsm.SessionLoaded{Answered: fsm.To(4), Session: session(), Error: "broken"}},
 		{At: 3, Fact: fsm.SessionSaved{Answered: fsm.To(4), Conflict: true, Session: session(), Error: "broken"}},

@@ -67,7 +67,8 @@ const (
 	FifteenthEdition
 	SixteenthEdition
 	SeventeenthEdition
-	PresentEdition = SeventeenthEdition
+	EighteenthEdition // a person may be said to write, which earlier builds do not read
+	PresentEdition    = EighteenthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

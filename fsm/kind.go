@@ -49,6 +49,7 @@ const (
 	factProbed
 	factRevoked
 	factScheduleChanged
+	factTyping
 	factKinds // one more than there are
 )
 
@@ -105,6 +106,7 @@ var facts = [factKinds]factSpec{
 	factProbed:          answerOf[Probed]("probed", CallProbe),
 	factRevoked:         factOf[Revoked]("revoked", always),
 	factScheduleChanged: factOf[ScheduleChanged]("schedule_changed", always),
+	factTyping:          factOf[Typing]("typing", lazy),
 }
 
 // effects describes each kind of effect.
@@ -210,7 +212,7 @@ func Known(f Fact) bool {
 	switch f.(type) {
 	case Boot, Configured, Requested, CancelRequested, Decided, Resolved, Revoked, ScheduleChanged, EventRaised, ScheduleDue, TimerFired, Signalled,
 		BrainAnswered, BrainFailed, ToolAnswered, ToolStopped, Recalled, Embedded, Stored,
-		SessionLoaded, SessionSaved, SkillLoaded, TextRead, BrainProgress, Probed:
+		SessionLoaded, SessionSaved, SkillLoaded, TextRead, BrainProgress, Probed, Typing:
 		return true
 	default:
 		return false
@@ -263,6 +265,7 @@ func (BrainProgress) kind() factKind   { return factBrainProgress }
 func (Probed) kind() factKind          { return factProbed }
 func (Revoked) kind() factKind         { return factRevoked }
 func (ScheduleChanged) kind() factKind { return factScheduleChanged }
+func (Typing) kind() factKind          { return factTyping }
 
 func (AskBrain) kind() effectKind       { return effectAskBrain }
 func (RunTool) kind() effectKind        { return effectRunTool }

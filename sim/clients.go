@@ -36,6 +36,8 @@ func (r *run) moment(m *Moment) error {
 		return r.revoke(m)
 	case m.Schedule != nil:
 		return r.schedule(m)
+	case m.Typing != nil:
+		return r.typing(m)
 	case m.Grants != nil:
 		r.grants = *m.Grants
 		return nil

@@ -93,6 +93,21 @@ func (r *run) schedule(m *Moment) error {
 	return r.word(m, err)
 }
 
+// typing says that a person writes. Nobody says it again to the next process.
+func (r *run) typing(m *Moment) error {
+	if r.driver == nil {
+		return nil
+	}
+	in := fsm.Typing{}
+	in.Session, _ = fsm.Belongs(m.Typing.Session, fsm.Origin{})
+	in.Unloaded = r.world.server != nil && r.world.unloaded()
+	_, err := r.driver.Typing(r.now(), in)
+	if engine.Refused(err) {
+		err = nil // the question itself is repeated
+	}
+	return r.told(err)
+}
+
 // unexpected notes that a moment of the timeline came to nothing.
 func (r *run) unexpected(m *Moment, what string) {
 	u := Unexpected{What: what, Moment: -1}

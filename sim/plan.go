@@ -137,6 +137,7 @@ type Moment struct {
 	Edit      *disk.Edit
 	Revoke    *Revoke
 	Schedule  *fsm.ScheduleChanged
+	Typing    *Typing
 	Grants    *[]fsm.Grant // a person writes the file of grants; the next start or change of the configuration reads it
 	Optional  bool         // (Boot, Cancel, Answer, Revoke) no failure if the process runs, or there is nothing to cancel, answer or revoke
 	Full      fsm.Millis   // how long the disk is below the reserve
@@ -153,6 +154,9 @@ type Moment struct {
 
 // Speeds are tokens a second that a server reads and writes; 0: as many as before.
 type Speeds struct{ Reads, Writes int }
+
+// Typing is a person who begins to write in a session; if it is empty, in that of a request that names none.
+type Typing struct{ Session string }
 
 // Cancel asks to end a request, the one with an id or the last, or the work of a handle, whose
 // id looks like h2.

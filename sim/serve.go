@@ -59,7 +59,7 @@ func (w *world) chat(e fsm.AskBrain, line script.Line) error {
 	}
 	s := &serving{call: e.Call, chat: &chat{e, line, len(w.result.Asked) - 1}, takes: line.Takes}
 	w.agenda.add(due{at: w.agenda.now + script.FirstTokenMax, call: e.Call, served: s, late: true})
-	s.loads = !slices.Contains(w.server.Loaded(w.agenda.now), chatModel)
+	s.loads = w.unloaded()
 	w.progress(e.Call, w.agenda.now, never, s.begins(w.agenda.now))
 	return w.serve(s, c)
 }
@@ -87,6 +87,9 @@ func (w *world) embed(call fsm.CallID, text string, takes fsm.Millis, fact fsm.F
 	s := &serving{call: call, fact: fact, takes: takes}
 	return w.serve(s, server.Call{Model: embedModel, Prompt: text, Embeds: true})
 }
+
+// unloaded reports whether the server has not loaded the chat model.
+func (w *world) unloaded() bool { return !slices.Contains(w.server.Loaded(w.agenda.now), chatModel) }
 
 func (w *world) serve(s *serving, c server.Call) error {
 	w.asks++

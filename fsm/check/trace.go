@@ -26,6 +26,7 @@ var silences = fsm.NewFactTable(
 		return in.Handle == 0 && !w.active(in.Request) || in.Handle != 0 && w.find(in.Handle) == nil
 	}),
 	fsm.OnFact(func(*Monitor, fsm.ScheduleChanged) bool { return false }),
+	fsm.OnFact(func(*Monitor, fsm.Typing) bool { return false }),
 	fsm.OnFact((*Monitor).takeDecision),
 	fsm.OnFact((*Monitor).takeRevoked),
 	fsm.OnFact(func(w *Monitor, in fsm.Resolved) bool {

@@ -60,6 +60,15 @@ func (e *Engine) Revoke(at fsm.Millis, in fsm.Revoked) (bool, error) {
 	return e.told(fsm.Input{At: at, Fact: in})
 }
 
+// Typing says that a person has begun to write, and reports whether anything is read ahead for
+// that (HND-72). If not, nothing is written.
+func (e *Engine) Typing(at fsm.Millis, in fsm.Typing) (bool, error) {
+	if !e.machine.ReadsFor(in) {
+		return false, e.dead
+	}
+	return e.told(fsm.Input{At: at, Fact: in})
+}
+
 // UnfitError says why a person's change was not made. Nothing has happened.
 type UnfitError struct{ Why string }
 

@@ -65,6 +65,15 @@ func (d *Driver) Revoke(now Now, in fsm.Revoked) (taken bool, err error) {
 	return taken, err
 }
 
+// Typing says that a person has begun to write, as [Engine.Typing] does.
+func (d *Driver) Typing(now Now, in fsm.Typing) (reads bool, err error) {
+	err = d.word(now, func() error {
+		reads, err = d.Engine.Typing(now.Wall, in)
+		return err
+	})
+	return reads, err
+}
+
 // Schedule brings a change to a schedule as [Engine.Schedule] does.
 func (d *Driver) Schedule(now Now, in fsm.ScheduleChanged) (id string, taken bool, err error) {
 	err = d.word(now, func() error {

@@ -295,7 +295,9 @@ func genWord(t *rapid.T, s *state.Snapshot, at fsm.Millis) fsm.Input {
 	if len(s.Handles) > 0 {
 		handle = rapid.SampledFrom(s.Handles).Draw(t, "handle").ID
 	}
-	switch rapid.IntRange(0, 8).Draw(t, "word") {
+	switch rapid.IntRange(0, 9).Draw(t, "word") {
+	case 9:
+		return fsm.Input{At: at, Fact: fsm.Typing{Session: rapid.SampledFrom([]string{"s", "t", ""}).Draw(t, "session"), Unloaded: rapid.Bool().Draw(t, "unloaded")}}
 	case 7:
 		return fsm.Input{At: at, Fact: fsm.CancelRequested{Handle: handle}}
 	case 8:

@@ -31,7 +31,7 @@ func fullHandle() state.Handle {
 		Accepted: state.Accepted{
 			ID: 1, Kind: fsm.KindUser, Request: fsm.RequestKey{Principal: "p", Channel: "c", ID: "r1"}, Session: "s", Input: "hello",
 			Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Images: [][]byte{{1}}, Context: talk.Messages, Command: "new", About: "disk",
-			Joined: 1, Beside: true, Hush: true, Happened: "it is low", Compacts: true, Ahead: true, Parent: 1, Label: "a label", Home: "s", Schedule: "s1", Source: fsm.FromPerson,
+			Joined: 1, Beside: true, Hush: true, Happened: "it is low", Compacts: true, Ahead: true, Typed: true, Parent: 1, Label: "a label", Home: "s", Schedule: "s1", Source: fsm.FromPerson,
 		},
 		Standing: state.Standing{Crashes: 1, Postponed: 1, Poison: true, Doubt: "doubted", Place: 1, State: state.Execution, Resume: state.Execution},
 		Inferring: state.Inferring{Unthought: true, Rounds: 1, Need: "a need", Talk: talk, Inf: state.Inference{

@@ -85,17 +85,69 @@ func unthought(msgs []fsm.Message) int {
 // conversation in which a person asked last, or what any begins with (HND-71). If anything else is to be
 // done, the model reads for that; and without an initial inference at any start, it is asked nothing.
 func (m *Machine) readAhead() {
-	c := &m.s.Config
-	if !readsAhead(c) || !c.Switches.Progress || !m.s.Idle() {
-		return
+	if c := &m.s.Config; readsAtStart(c) && c.Switches.Progress && m.s.Idle() {
+		m.readNext(m.s.LastChat, false)
 	}
+}
+
+func readsAtStart(c *fsm.Config) bool { return readsAhead(c) && c.Init != fsm.InitOff }
+
+func readsAhead(c *fsm.Config) bool {
+	return c.Switches.ReadAhead && c.Edition >= fsm.SeventeenthEdition
+}
+
+// readNext queues the reading of what the next question in a session comes after.
+func (m *Machine) readNext(session string, typed bool) {
 	m.admit(state.Handle{Accepted: state.Accepted{
-		Kind: fsm.KindMemory, Session: m.s.LastChat, Input: m.word(fsm.WordNextInput), Source: fsm.FromOperator, Compacts: true, Ahead: true,
+		Kind: fsm.KindMemory, Session: session, Input: m.word(fsm.WordNextInput), Source: fsm.FromOperator, Compacts: true, Ahead: true, Typed: typed,
 	}})
 }
 
-func readsAhead(c *fsm.Config) bool {
-	return c.Switches.ReadAhead && c.Init != fsm.InitOff && c.Edition >= fsm.SeventeenthEdition
+// ReadsFor reports whether the model's server should read what a question in a session comes
+// after while a person writes it (HND-72): if nothing else is to be done that a memory handle would give way
+// to, and the server does not hold it.
+func (m *Machine) ReadsFor(in fsm.Typing) bool {
+	c, held := &m.s.Config, &m.s.Cached
+	if !readsAhead(c) || c.Edition < fsm.EighteenthEdition || !c.Switches.Progress || m.s.Lifecycle != state.Serving {
+		return false
+	}
+	if !in.Unloaded && held.Before != 0 && held.Session == in.Session {
+		return false
+	}
+	for i := range m.s.Handles {
+		switch h := &m.s.Handles[i]; {
+		case h.Suspended() || h.State == state.Parked:
+		case h.Kind != fsm.KindMemory, h.Ahead && h.Session == in.Session:
+			return false
+		}
+	}
+	return true
+}
+
+// typing reads ahead for a person who writes. What is read for another session ends.
+func (m *Machine) typing(in fsm.Typing) {
+	if !m.ReadsFor(in) {
+		return
+	}
+	if in.Unloaded {
+		m.s.Cached = state.Sent{}
+	}
+	m.unqueueReading()
+	m.readNext(in.Session, true)
+}
+
+// begun reports whether a person writes the first question of a conversation, and the model's server holds
+// what any begins with. Reading that would only displace the conversation that it holds.
+func (m *Machine) begun(h *state.Handle, system string, tools fsm.Toolset) bool {
+	ask := fsm.AskBrain{System: system, Tools: tools, Offer: h.Sess.Offer}
+	return h.Typed && len(h.Inf.Talk.Messages) <= 1 && ask.Before() == m.s.Cached.Before
+}
+
+// unqueueReading ends what waits to be read ahead.
+func (m *Machine) unqueueReading() {
+	if i := m.s.ReadingWaits(); i >= 0 {
+		m.fire(i, m.uncompressed())
+	}
 }
 
 // hurryCompression ends a compression because another handle waits.

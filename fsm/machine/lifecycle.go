@@ -73,7 +73,7 @@ func (m *Machine) interrupt(i int) {
 	h.Inf.Probed, h.Inf.Works = false, false // INF-52: once per boot
 	h.Inf.ForgetReads()
 	h.Inf.Asked = h.Inf.Asked || h.State == state.Approving // the state of an older build does not say so
-	if h.State == state.Queued || h.State == state.Parked {
+	if h.State == state.Queued && !h.Ahead || h.State == state.Parked {
 		return
 	}
 	f := m.suspension(h)
@@ -171,6 +171,7 @@ func (m *Machine) drain(int) firing {
 // those whose request was parked in an earlier epoch: they may be waiting again. What waits
 // for a person, or to ask the model again, does not delay the shutdown (APR-7, LIF-16).
 func (m *Machine) parkQueued() {
+	m.unqueueReading()
 	for i := range m.s.Handles {
 		switch h := &m.s.Handles[i]; {
 		case h.State == state.Queued && (h.Kind != fsm.KindInit || h.Beside), h.State == state.Idling:

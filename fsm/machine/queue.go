@@ -86,6 +86,10 @@ func (m *Machine) schedule() {
 // would have to wait (HND-29, HND-66), and ends one that compresses (HND-67).
 func (m *Machine) giveWay() {
 	waits := m.s.AnyoneWaits()
+	if waits {
+		m.unqueueReading()
+	}
+	waits = waits || m.s.ReadingWaits() >= 0
 	if waits || m.s.Lifecycle != state.Serving {
 		m.hurryCompression()
 	}

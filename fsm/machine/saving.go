@@ -54,7 +54,7 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 		if !h.Compacts {
 			m.s.Heard(h.Session)
 		}
-		if h.Kind == fsm.KindUser && readsAhead(&m.s.Config) {
+		if h.Kind == fsm.KindUser && readsAtStart(&m.s.Config) {
 			m.s.LastChat = h.Session // for the next start
 		}
 		if on == state.OnSave {

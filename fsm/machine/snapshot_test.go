@@ -112,6 +112,7 @@ func nextInputs(s *state.Snapshot) []fsm.Input {
 		{At: at, Fact: fsm.Requested{Request: fsm.RequestKey{Channel: "check", ID: "restore"}, Text: "hello"}},
 		{At: at, Fact: fsm.Signalled{Name: "SIGTERM"}},
 		{At: at, Fact: fsm.TimerFired{Timer: s.GraceTimer}},
+		{At: at, Fact: fsm.Typing{Session: s.Cached.Session}}, {At: at, Fact: fsm.Typing{Unloaded: true}},
 	}
 	for i := range s.Grants {
 		inputs = append(inputs, fsm.Input{At: at, Fact: fsm.Revoked{Grant: grant.ID(&s.Grants[i])}})

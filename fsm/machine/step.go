@@ -74,6 +74,7 @@ var handlers = fsm.NewFactTable(
 	tells((*Machine).revoked),
 	tells((*Machine).due),
 	tells((*Machine).scheduleChanged),
+	tells((*Machine).typing),
 	tells(func(m *Machine, in fsm.TimerFired) { m.timerFired(in.Timer) }),
 	tells(func(m *Machine, _ fsm.Signalled) { m.signal() }),
 	tells((*Machine).tool),

@@ -20,6 +20,9 @@ func (m *Machine) think(i int) firing {
 	if h.Stop {
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
 	}
+	if m.begun(h, system, tools) {
+		return m.uncompressed()
+	}
 	switch f, ok := m.condense(h, false); {
 	case ok && !m.hopeless(h, &h.Sess, h.Inf.Talk.Messages[h.TurnAt], tools):
 		return f

@@ -55,6 +55,7 @@ func HasPlace(s *state.Snapshot, h *state.Handle) bool {
 type places struct {
 	main, sub int  // handles that run, and subagents that run
 	waits     bool // a handle other than a memory handle is queued
+	reads     bool // a memory handle that reads ahead is queued, which goes before the others
 	apart     bool // one is queued for which a place among those that run may not count
 	crowded   bool // so many memory handles wait that they take their turn like any other
 }
@@ -69,6 +70,7 @@ func placesOf(s *state.Snapshot) (p places) {
 		switch {
 		case h.State == state.Queued:
 			p.waits = p.waits || h.Kind != fsm.KindMemory && !h.Beside
+			p.reads = p.reads || h.Ahead
 			p.apart = p.apart || h.Kind == fsm.KindSubagent || h.Kind == fsm.KindInit
 		case h.Waiting():
 		case h.Kind == fsm.KindSubagent:
@@ -96,7 +98,7 @@ func (p *places) hasOne(h *state.Handle, l *fsm.Limits) bool {
 	case fsm.KindInit:
 		return alone || !h.Beside
 	case fsm.KindMemory:
-		return alone || p.main < l.MaxActive && p.crowded && !h.Compacts
+		return alone && h.Ahead == p.reads || p.main < l.MaxActive && p.crowded && !h.Compacts
 	default:
 		return p.main < l.MaxActive
 	}

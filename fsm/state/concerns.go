@@ -13,7 +13,7 @@ func (s *Snapshot) Concerns(in fsm.Input) fsm.HandleID {
 
 // concerned finds the handle that a fact of each kind is about.
 var concerned = fsm.NewFactTable(
-	nobody[fsm.Boot](), nobody[fsm.Configured](), nobody[fsm.ScheduleDue](), nobody[fsm.Signalled](), nobody[fsm.Revoked](), nobody[fsm.ScheduleChanged](),
+	nobody[fsm.Boot](), nobody[fsm.Configured](), nobody[fsm.ScheduleDue](), nobody[fsm.Signalled](), nobody[fsm.Revoked](), nobody[fsm.ScheduleChanged](), nobody[fsm.Typing](),
 	newcomer[fsm.Requested](),
 	fsm.OnFact(func(s *Snapshot, f fsm.EventRaised) fsm.HandleID {
 		if i := s.JoinedBy(f); i >= 0 {

@@ -41,6 +41,7 @@ type Accepted struct {
 	Beside   bool           `json:"beside,omitempty"`   // init only: requests are served while it runs (LIF-14)
 	Compacts bool           `json:"compacts,omitempty"` // memory only: it compresses its session's conversation (HND-67)
 	Ahead    bool           `json:"ahead,omitempty"`    // of one that compresses: it only has the conversation read (HND-71)
+	Typed    bool           `json:"typed,omitempty"`    // of one that reads ahead: a person is writing (HND-72)
 	Hush     bool           `json:"hush,omitempty"`     // nobody asked: neither an answer that there is nothing to tell nor an error is sent (HND-63)
 	Happened string         `json:"happened,omitempty"` // event only: what is sent if it fails (HND-68)
 	Source   fsm.Source     `json:"source,omitzero"`    // of Input

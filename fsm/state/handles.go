@@ -42,6 +42,17 @@ func (s *Snapshot) AnyoneWaits() bool {
 	return false
 }
 
+// ReadingWaits returns the index of the memory handle that is queued to read ahead, or -1. The others
+// give way to it.
+func (s *Snapshot) ReadingWaits() int {
+	for i := range s.Handles {
+		if h := &s.Handles[i]; h.Ahead && h.State == Queued {
+			return i
+		}
+	}
+	return -1
+}
+
 // Crowded reports whether so many memory handles wait that they take their turn like any
 // other.
 func (s *Snapshot) Crowded() bool { return s.Count(fsm.KindMemory) >= s.Config.Limits.MaxQueue }

@@ -128,6 +128,10 @@ func (s *Snapshot) hash(texts bool) uint64 {
 		x.Str(s.LastSession)
 		x.Int(s.Burst)
 	}
+	if s.Config.Switches.ReadAhead { // what it holds is not read while a person writes
+		x.Bool(s.Cached.Before != 0)
+		x.Str(s.Cached.Session)
+	}
 	if s.Cached.Session != "" { // a summary that would displace it idles, if a speed is known
 		x.Bool(s.Reads > 0)
 		x.Word(s.Cached.Version)
@@ -188,6 +192,7 @@ func (h *Handle) hash(texts bool) uint64 {
 	x.Bool(h.Hush)
 	x.Bool(h.Compacts)
 	x.Bool(h.Ahead)
+	x.Bool(h.Typed)
 	h.hashTurn(&x)
 	if texts {
 		h.hashTexts(&x)

@@ -183,6 +183,19 @@ func (o owned) Accept(ctx context.Context, r Request) (engine.Acceptance, error)
 	return a, err
 }
 
+// Typing implements [Front]: the session is the caller's, whatever it says.
+func (o owned) Typing(ctx context.Context, session string, from fsm.Origin) (bool, error) {
+	caller := CallerOf(ctx)
+	if !caller.May(access.Ask) {
+		return false, errNobody
+	}
+	session = caller.session(session)
+	if err := checkName("session", session, 0, SessionBytesMax); err != nil { // the prefix may have made it too long
+		return false, err
+	}
+	return o.Front.Typing(ctx, session, caller.chat(from))
+}
+
 // Request implements [Front].
 func (o owned) Request(ctx context.Context, key fsm.RequestKey) (engine.Request, bool, error) {
 	if CallerOf(ctx).foreign(key) {

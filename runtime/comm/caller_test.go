@@ -199,6 +199,30 @@ func TestCOM87WhatAClientNamesIsItsOwn(t *testing.T) {
 	}
 }
 
+// So is what it says that a person writes in (COM-111).
+func TestCOM87WhatIsWrittenInIsItsOwn(t *testing.T) {
+	c := serveClub(t)
+	ci := c.as("ci", access.Ask)
+	for _, body := range []string{`{}`, `{"session":"notes"}`, `{"channel":"irc","chat":"#all"}`} {
+		if r := c.start(ci(call{method: "POST", path: "/v1/typing", body: body})); r.StatusCode != http.StatusOK {
+			t.Errorf("%s: status %d", body, r.StatusCode)
+		}
+	}
+	for body, want := range map[string]int{ // order-free: each alone
+		`{"session":"` + strings.Repeat("s", 120) + `"}`: http.StatusBadRequest, `{"channel":"a b"}`: http.StatusBadRequest,
+		`{"chat":"` + strings.Repeat("c", 2000) + `"}`: http.StatusBadRequest, `{"text":"hello"}`: http.StatusBadRequest,
+	} {
+		if r := c.start(ci(call{method: "POST", path: "/v1/typing", body: body})); r.StatusCode != want {
+			t.Errorf("%.30s: status %d", body, r.StatusCode)
+		}
+	}
+	var got []string
+	for _, in := range c.front.Seen().Told {
+		got = append(got, in.Fact.(fsm.Typing).Session)
+	}
+	same(t, []string{"client:ci/direct", "client:ci/notes", "client:ci/irc:#all"}, got)
+}
+
 func TestCOM87AClientReadsTheMessagesToItsChats(t *testing.T) {
 	c := serveClub(t)
 	ci := c.as("ci", access.Ask)

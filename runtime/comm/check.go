@@ -39,17 +39,22 @@ func (r Request) Check() error { return checkRequest(r) }
 
 // checkRequest returns a bad_request that names the field at fault, or nil.
 func checkRequest(r Request) error {
-	err := cmp.Or(checkName("id", r.Key.ID, 1, IDBytesMax), checkName("session", r.Session, 0, SessionBytesMax), checkChannel(r.Key.Channel))
-	if r.Origin.Channel != "" {
-		err = cmp.Or(err, checkChannel(r.Origin.Channel))
-	}
-	if err = cmp.Or(err, checkName("chat", r.Origin.Chat, 0, ChatBytesMax)); err != nil {
+	if err := cmp.Or(checkName("id", r.Key.ID, 1, IDBytesMax), checkChannel(r.Key.Channel), checkPlace(r.Session, r.Origin)); err != nil {
 		return err
 	}
 	if strings.TrimSpace(r.Text) == "" {
 		return badRequest(`field "text" is missing or empty`, "say what shelly should do")
 	}
 	return nil
+}
+
+// checkPlace checks the session and the chat that a request names.
+func checkPlace(session string, from fsm.Origin) error {
+	err := cmp.Or(checkName("session", session, 0, SessionBytesMax), checkName("chat", from.Chat, 0, ChatBytesMax))
+	if from.Channel != "" {
+		err = cmp.Or(err, checkChannel(from.Channel))
+	}
+	return err
 }
 
 // CheckImage returns an error that says what the file seems to be if it is not a PNG, JPEG or WebP,

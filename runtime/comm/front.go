@@ -52,6 +52,9 @@ type Front interface {
 	// Resolve passes on a person's decision about a held handle, and reports whether the
 	// handle was waiting for it (APR-6). The daemon sets At.
 	Resolve(ctx context.Context, r fsm.Resolved) (taken bool, err error)
+	// Typing says that a person has begun to write a request in a session, named as in a
+	// request, and reports whether anything is read ahead for it (HND-72). Its errors are those of Raise.
+	Typing(ctx context.Context, session string, from fsm.Origin) (reads bool, err error)
 	Approver
 	Mailbox
 	Scheduler

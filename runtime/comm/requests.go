@@ -76,6 +76,21 @@ func posted(r *http.Request, body []byte) (Request, error) {
 	return in, err
 }
 
+// postTyping takes that a person has begun to write a request (COM-111).
+func (h *HTTP) postTyping(w http.ResponseWriter, r *http.Request) error {
+	var session string
+	var from fsm.Origin
+	if err := h.read(w, r, text("session", &session), text("channel", &from.Channel), text("chat", &from.Chat)); err != nil {
+		return err
+	}
+	from = originAt(from, ChannelHTTP)
+	if err := checkPlace(session, from); err != nil {
+		return err
+	}
+	taken, err := h.front.Typing(r.Context(), session, from)
+	return h.answer(w, "pass on that a person writes", Taken{taken}, err)
+}
+
 // Named gives a request without an id its Idempotency-Key as id (COM-92), or else a new one.
 func Named(id *string, key string) error {
 	if key != "" && *id != "" && *id != key {

@@ -62,6 +62,7 @@ func (h *HTTP) Routes() []Route {
 			{post, "/v1/handles/{handle}/deny", access.All, page, Taking(h.postDecision(false))},
 			{post, "/v1/handles/{handle}/resolve", access.All, page, Taking(h.postResolution)},
 			{post, "/v1/handles/{handle}/cancel", access.All, page, Taking(h.postCancelHandle)},
+			{post, "/v1/typing", access.Ask, page, Taking(h.postTyping)},
 			{get, "/v1/schedules", access.All, page, Taking(h.getSchedules)},
 			{post, "/v1/schedules", access.All, page, Taking(h.postSchedule)},
 			{get, "/v1/approvals", access.All, page, Taking(h.getApprovals)},

@@ -118,6 +118,7 @@ type Options struct {
 	Embedder Embedder // nil: entries are found by keyword only
 	// Apart reports whether an embedding may make the server unload the chat model (MEM-11); nil: it never does.
 	Apart    func() bool
+	Loaded   func(ctx context.Context) (bool, error) // reports whether the chat model is loaded; nil: unknown
 	Memory   Memory
 	Tools    Tools
 	Sessions Sessions // nil: loading and saving fail

@@ -69,6 +69,22 @@ func (d *Daemon) CancelHandle(ctx context.Context, id fsm.HandleID) (bool, error
 	})
 }
 
+// Typing implements [comm.Front]. The model's server is asked whether it has the model loaded only if
+// something may be read.
+func (d *Daemon) Typing(ctx context.Context, session string, from fsm.Origin) (bool, error) {
+	session, _ = fsm.Belongs(session, from)
+	in := fsm.Typing{Session: session, Unloaded: true}
+	if may, err := ask(ctx, d, func() bool { return d.driver.Machine().ReadsFor(in) }); err != nil || !may {
+		return false, stopping(err)
+	}
+	in.Unloaded = false
+	if d.o.Loaded != nil {
+		loaded, err := d.o.Loaded(ctx)
+		in.Unloaded = err == nil && !loaded
+	}
+	return tried(ctx, d, func() (bool, error) { return d.driver.Typing(d.now(), in) })
+}
+
 // Schedules implements [comm.Scheduler].
 func (d *Daemon) Schedules(ctx context.Context) ([]comm.Schedule, error) {
 	list, err := ask(ctx, d, func() []comm.Schedule { return comm.Schedules(d.driver.Machine().View(), d.now().Wall) })

@@ -29,3 +29,20 @@ func TestBRN19PreloadAsksForWhatTheChatsAskFor(t *testing.T) {
 	none := bare(t, func(w http.ResponseWriter, _ *http.Request, _ string) { recorded(t, w, "chat-unknown-model") })
 	wantClass(t, client(t, none, nil).Preload(testContext(t)), fsm.BrainMissingModel)
 }
+
+// HND-72: whether the model is loaded is what the server lists, while it loads, too.
+func TestHND72AModelIsHeldIfTheServerListsIt(t *testing.T) {
+	for list, want := range map[string]bool{ // order-free: each alone
+		`{"models":[]}`: false, `{"models":[{"name":"other:latest","model":"other:latest"}]}`: false,
+		`{"models":[{"name":"m:latest","model":"m:latest"}]}`: true,
+	} {
+		s := bare(t, func(w http.ResponseWriter, _ *http.Request, _ string) { _, _ = w.Write([]byte(list)) })
+		if holds, err := client(t, s, nil).Holds(testContext(t)); err != nil || holds != want {
+			t.Errorf("%s: %v, %v", list, holds, err)
+		}
+	}
+	away := bare(t, func(w http.ResponseWriter, _ *http.Request, _ string) { w.WriteHeader(http.StatusNotFound) })
+	if holds, err := client(t, away, nil).Holds(testContext(t)); err == nil {
+		t.Errorf("a server without the list: %v", holds)
+	}
+}

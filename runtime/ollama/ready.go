@@ -81,6 +81,15 @@ func (c *Client) running(ctx context.Context) (*api.ProcessModelResponse, *Error
 	return c.entry(ctx, list, c.opt.Model), nil
 }
 
+// Holds reports whether the chat model is loaded, or being loaded. The error is an [*Error].
+func (c *Client) Holds(ctx context.Context) (bool, error) {
+	now, err := c.running(ctx)
+	if err != nil {
+		return false, err
+	}
+	return now != nil, nil
+}
+
 // holds reports whether the model is loaded as the chat needs it. A model that this process has not
 // loaded before may be listed while it is still loading.
 func (c *Client) holds(now *api.ProcessModelResponse) bool {

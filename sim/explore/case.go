@@ -100,6 +100,9 @@ func (c *Case) moment(m sim.Moment) (action, bool) {
 		return action{"signal", fsm.Input{Fact: fsm.Signalled{Name: m.Signal}}}, true
 	case m.Configure != nil:
 		return action{"another configuration", fsm.Input{Fact: fsm.Configured{Config: c.granted(c.plan.Reconfigured(m.Configure))}}}, true
+	case m.Typing != nil:
+		session, _ := fsm.Belongs(m.Typing.Session, fsm.Origin{})
+		return action{"a person writes", fsm.Input{Fact: fsm.Typing{Session: session}}}, true
 	case m.Cancel != nil:
 		for _, o := range slices.Backward(c.arrivals) {
 			if q, ok := o.input.Fact.(fsm.Requested); ok && (m.Cancel.ID == "" || m.Cancel.ID == q.Request.ID) {

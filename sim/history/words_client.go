@@ -58,6 +58,16 @@ func clientFacts() []factRow {
 		ofDaemon(func(_ *teller, f fsm.Revoked) string {
 			return fmt.Sprintf("%s took the grant %s back", cmp.Or(f.By, "a person"), f.Grant)
 		}),
+		ofDaemon(func(t *teller, f fsm.Typing) string {
+			said := "a person began to write"
+			if f.Session != "" {
+				said += " in session " + f.Session
+			}
+			if f.Unloaded {
+				said += "; the model was not loaded"
+			}
+			return said
+		}),
 		ofHandle(func(t *teller, f fsm.Resolved) string {
 			if f.Text == "" {
 				return "a person let it go on"

@@ -106,6 +106,8 @@ func (d *desk) perform(e talk.Effect) {
 	switch e := e.(type) {
 	case talk.Ask:
 		d.ask(e)
+	case talk.Typing:
+		_, _ = d.daemon.Typing(d.ctx, client.AskRequest{Session: e.Session, Channel: d.c.Channel, Chat: d.c.Chat}) // the question comes anyway
 	case talk.Cancel:
 		taken, err := d.daemon.CancelOf(d.ctx, d.news.about(e.ID, d.c.Channel))
 		d.cancels.Done()

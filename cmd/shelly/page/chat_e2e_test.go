@@ -4,7 +4,9 @@ package page
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"shelly/cmd/shelly/internal/browser"
@@ -122,6 +124,24 @@ func TestCOM73ASlashLeadsToTheFieldToWriteIn(t *testing.T) {
 	if tag, name, _ := w.Focused(); name != "What to ask" {
 		t.Errorf("the focus is on %s %q", tag, name)
 	}
+}
+
+// While a person writes, the model reads what the question comes after (HND-72), and not twice.
+func TestCOM111WhatIsWrittenOnThePageIsTold(t *testing.T) {
+	w := begin(t, quick)
+	w.enter()
+	w.Type("#ask", "Hello?")
+	runs := func() int { // none is an error
+		out, _ := exec.Command(w.bin, "request", "list", "--all", "--data", filepath.Join(w.dir, "data")).Output()
+		return strings.Count(string(out), "conversation ahead")
+	}
+	w.Await("the reading", func() bool { return runs() > 0 })
+	w.Press(browser.Enter)
+	w.See(".answer", "Here you are.")
+	if n := runs(); n != 1 {
+		t.Errorf("it was read %d times", n)
+	}
+	w.clean()
 }
 
 // A paragraph that is written from right to left begins at the right, whatever the language of the page.

@@ -23,6 +23,11 @@ func (a addressed) Accept(ctx context.Context, r comm.Request) (engine.Acceptanc
 	return a.Front.Accept(ctx, r)
 }
 
+// Typing implements [comm.Front].
+func (a addressed) Typing(ctx context.Context, session string, from fsm.Origin) (bool, error) {
+	return a.Front.Typing(ctx, session, a.named(from))
+}
+
 // Schedule implements [comm.Scheduler].
 func (a addressed) Schedule(ctx context.Context, in fsm.ScheduleChanged) (string, bool, error) {
 	in.Origin = a.named(in.Origin)

@@ -212,6 +212,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 		Slots:    s.cfg.Brain.Slots,
 		Embedder: brain.Embedder,
 		Apart:    brain.Apart,
+		Loaded:   brain.Loaded,
 		Memory:   s.memory,
 		Counts:   s.memory.Counts,
 		Texts:    s.texts(journal),

@@ -36,6 +36,12 @@ type AskRequest struct {
 	Images  [][]byte `json:"images,omitempty"`
 }
 
+// Typing says that a person has begun to write a request, which will be like the one given, and
+// reports whether anything is read ahead for it (HND-72).
+func (c *Client) Typing(ctx context.Context, r AskRequest) (reads bool, err error) {
+	return c.tell(ctx, "/v1/typing", map[string]string{"session": r.Session, "channel": r.Channel, "chat": r.Chat})
+}
+
 // Reply is the answer to a request. IsError: there is none, and Text says why.
 type Reply struct {
 	ID      string      `json:"id"`

@@ -192,6 +192,12 @@ func (f *Front) Approvals(context.Context) ([]comm.Approval, error) {
 	return []comm.Approval{{ID: "g1", Session: "s", Tool: "exec", Match: map[string]string{"command": "make"}}}, f.refusal
 }
 
+// Typing implements [comm.Front].
+func (f *Front) Typing(_ context.Context, session string, from fsm.Origin) (bool, error) {
+	session, _ = fsm.Belongs(session, from)
+	return f.tell(fsm.Input{Fact: fsm.Typing{Session: session}})
+}
+
 // Revoke implements [comm.Approver].
 func (f *Front) Revoke(_ context.Context, r fsm.Revoked) (bool, error) {
 	return f.tell(fsm.Input{Fact: r})

@@ -158,6 +158,8 @@ func (f *Front) answer(w http.ResponseWriter, r *http.Request, a asking) error {
 		reason := "load"
 		if a.unloads {
 			reason = "unload"
+		} else { // whether or not the model gets ahead of the question, it comes
+			_, _ = f.front.Typing(r.Context(), "", fsm.Origin{Channel: Channel})
 		}
 		return comm.JSON(w, http.StatusOK, a.form(part{model: a.model, at: time.Now().UTC(), end: &ending{reason: reason}}))
 	}

@@ -186,6 +186,23 @@ func TestFRT15WhatClientsOfOllamaAsk(t *testing.T) {
 	}
 }
 
+// A client that loads the model is about to ask (COM-111); one that unloads it is not.
+func TestCOM111WhoLoadsTheModelIsAboutToAsk(t *testing.T) {
+	s := serve(t)
+	s.Ask("POST", "/api/generate", `{"model":"shelly","keep_alive":0}`)
+	if told := s.Front.Seen().Told; len(told) != 0 {
+		t.Errorf("unloading tells %+v", told)
+	}
+	s.Ask("POST", "/api/generate", `{"model":"shelly"}`)
+	if told := s.Front.Seen().Told; len(told) != 1 || told[0].Fact != fsm.Fact(fsm.Typing{Session: "ollama:"}) {
+		t.Errorf("loading tells %+v", told)
+	}
+	s.Front.Refuse(engine.ErrStopping)
+	if got := s.Ask("POST", "/api/generate", `{"model":"shelly"}`); got.Status != 200 {
+		t.Errorf("loading it while shelly stops: %d %s", got.Status, got.Body)
+	}
+}
+
 func TestFRT10AnImageComesInBase64(t *testing.T) {
 	s := serve(t)
 	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 16)

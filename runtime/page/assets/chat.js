@@ -322,6 +322,15 @@ class Chat {
     });
   }
 
+  // writes says that a person writes, at most once a minute, so that the model reads meanwhile what the
+  // question will come after. If that does not arrive, the question does.
+  writes() {
+    const now = Date.now();
+    if (!this.text.value.trim() || this.text.value.startsWith('/') || now - this.wrote < 60_000) return;
+    this.wrote = now;
+    post('/v1/typing', { session: this.session }).catch(() => {});
+  }
+
   composer() {
     const draft = outbox.draftOf(this.session);
     this.text = el('textarea', { id: 'ask', rows: '1', placeholder: 'Ask shelly…', 'aria-label': 'What to ask', enterkeyhint: 'send', spellcheck: 'true' });
@@ -333,6 +342,7 @@ class Chat {
     const save = () => {
       this.grow();
       keep(draft, this.text.value);
+      this.writes();
     };
     this.text.addEventListener('input', save);
     outbox.heed((session) => { // a text has come back, before what is written here: the caret stays in that

@@ -54,6 +54,8 @@ func moment(f *format.File, m *format.Moment, nth int) sim.Moment {
 		out.Revoke = &sim.Revoke{Nth: m.Revoke.Nth.Or(0)}
 	case m.Schedule != nil:
 		out.Schedule = scheduled(m.Schedule)
+	case m.Typing != nil:
+		out.Typing = &sim.Typing{Session: *m.Typing}
 	case m.Grants != nil:
 		file := grants(*m.Grants)
 		out.Grants = &file

@@ -18,6 +18,7 @@ type Moment struct {
 	Deny      *Pick          `key:"deny"`           // a person refuses it, likewise, or {nth, tool, by, reason}
 	Revoke    *Pick          `key:"revoke"`         // a person takes a grant back: true for the last of those that stand, or a number for the n-th
 	Schedule  *Scheduling    `key:"schedule"`       // a person's word on a schedule: {add: what to do, cron | every | at}, or {remove | pause | resume | run: its id}
+	Typing    *string        `key:"typing"`         // a person begins to write in this session, or if it is empty in that of a request that names none
 	Grants    *[]Grant       `key:"edit_grants"`    // a person writes the file of grants, which the next start or configure reads
 	Resolve   *Word          `key:"resolve"`        // a person's word on a handle that is held: a text, or {text, nth}
 	Configure *Config        `key:"configure"`      // the configuration changes: settings as in config, over those that hold
@@ -118,7 +119,7 @@ func (m *Moment) Happens() []Choice {
 	return []Choice{
 		{"user", m.User != nil}, {"command", m.Command != ""}, {"event", m.Event != nil}, {"duplicate_last", m.Again},
 		{"cancel", m.Cancel != nil}, {"approve", m.Approve != nil}, {"deny", m.Deny != nil}, {"resolve", m.Resolve != nil},
-		{"revoke", m.Revoke != nil}, {"schedule", m.Schedule != nil}, {"edit_grants", m.Grants != nil},
+		{"revoke", m.Revoke != nil}, {"schedule", m.Schedule != nil}, {"typing", m.Typing != nil}, {"edit_grants", m.Grants != nil},
 		{"configure", m.Configure != nil}, {"edit_memory", m.EditFile != nil}, {"edit_session", m.EditSaved != nil},
 		{"shutdown", m.Shutdown != ""}, {"start", m.Start}, {"no_space", m.Full != 0}, {"clock_jump", m.Jump != 0},
 		{"store", m.Store != nil}, {"recall", m.Recall != nil}, {"embedding", m.Embedding != nil},

@@ -60,6 +60,26 @@ func (m *Model) key(k Key) []Effect {
 	return m.write(k)
 }
 
+// typingEvery is how often the daemon is told at most that the person writes.
+const typingEvery = time.Minute
+
+// typing adds that the person has begun to write a request (CLI-221).
+func (m *Model) typing(effects []Effect) []Effect {
+	if m.edit.Empty() || m.because != "" || strings.HasPrefix(m.edit.Text(), "/") || m.now.Sub(m.wrote) < typingEvery {
+		return effects
+	}
+	return m.writes(effects)
+}
+
+// writes adds that the person writes, unless shelly is at work for this chat anyway.
+func (m *Model) writes(effects []Effect) []Effect {
+	if len(m.turns) > 0 {
+		return effects
+	}
+	m.wrote = m.now
+	return append(effects, Typing{Session: m.o.Session})
+}
+
 // write handles a key of the line editor.
 func (m *Model) write(k Key) []Effect {
 	columns := m.editColumns()

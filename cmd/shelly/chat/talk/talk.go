@@ -137,6 +137,8 @@ type (
 		ID, Session, Text string
 		Images            [][]byte
 	}
+	// Typing says that a person writes, or will soon, in a session (like that of Ask).
+	Typing struct{ Session string }
 	// Cancel asks to end a request.
 	Cancel struct{ ID string }
 	// Decide sends an answer to a question.
@@ -171,6 +173,7 @@ type (
 )
 
 func (Ask) effect()       {}
+func (Typing) effect()    {}
 func (Cancel) effect()    {}
 func (Decide) effect()    {}
 func (Read) effect()      {}
@@ -211,6 +214,7 @@ type Model struct {
 	printed  []string // finished lines that [Model.Frame] has not returned yet
 	above    kind     // the kind of the last printed line
 	unfolded bool
+	wrote    time.Time // when the daemon was last told that the person writes
 	leaving  time.Time // when ^C was last pressed with nothing to cancel
 	beat     int
 	quit     bool
@@ -253,9 +257,9 @@ func (m *Model) Update(now time.Time, msg Msg) []Effect {
 	m.now = now
 	switch msg := msg.(type) {
 	case Key:
-		return m.key(msg)
+		return m.typing(m.key(msg))
 	case Paste:
-		return m.paste(msg.Text)
+		return m.typing(m.paste(msg.Text))
 	case Resized:
 		m.width, m.height = max(msg.Width, 1), max(msg.Height, 1)
 	case Tick:
@@ -289,6 +293,7 @@ func (m *Model) Update(now time.Time, msg Msg) []Effect {
 		}
 	case Greeted:
 		m.brain = msg.Brain
+		return m.writes(nil)
 	case Said:
 		m.said(msg)
 	case Image:

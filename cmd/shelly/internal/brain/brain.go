@@ -16,12 +16,13 @@ import (
 // Brain answers model calls, and has a name.
 type Brain struct {
 	daemon.Brain
-	Embedder daemon.Embedder               // nil: memory is searched by keyword only
-	Embeds   func() bool                   // reports whether an embedding model is chosen
-	Apart    func() bool                   // reports whether an embedding may make the server unload the chat model (BRN-33)
-	About    func() string                 // in words
-	Asks     func() (model, server string) // nil: it is a script
-	Preload  *Preload                      // nil: nothing to load
+	Embedder daemon.Embedder                     // nil: memory is searched by keyword only
+	Embeds   func() bool                         // reports whether an embedding model is chosen
+	Apart    func() bool                         // reports whether an embedding may make the server unload the chat model (BRN-33)
+	About    func() string                       // in words
+	Asks     func() (model, server string)       // nil: it is a script
+	Preload  *Preload                            // nil: nothing to load
+	Loaded   func(context.Context) (bool, error) // reports whether the model is loaded; nil: it is always
 }
 
 // Open connects to the configured brain. With auto, the demo brain replaces an Ollama server
@@ -54,7 +55,7 @@ func Open(ctx context.Context, c config.Brain, log *slog.Logger) (Brain, error) 
 		return openDemo()
 	case c.OnUnreachable == "wait":
 		log.Warn("no model is available yet; requests fail until one is", "because", err)
-		return Brain{o, o, o.Embeds, o.Apart, o.about, o.asks, nil}, nil
+		return o.brain(), nil
 	default:
 		return Brain{}, exit.Errorf(exit.Unreachable, "%w", err)
 	}

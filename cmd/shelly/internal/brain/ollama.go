@@ -26,8 +26,9 @@ func AboutOllama(chat, server string) string {
 
 // answering returns the brain for a server whose model was chosen.
 func (o *Ollama) answering(c config.Brain, log *slog.Logger) Brain {
+	b := o.brain()
 	if !c.Preload || c.KeepAlive == 0 {
-		return Brain{o, o, o.Embeds, o.Apart, o.about, o.asks, nil}
+		return b
 	}
 	ready := o.ready.Load()
 	p := &Preload{model: ready.chat, client: ready.client, log: log}
@@ -35,7 +36,21 @@ func (o *Ollama) answering(c config.Brain, log *slog.Logger) Brain {
 		p.embeds = ready.client
 		p.keeps = &o.keeps
 	}
-	return Brain{o, o, o.Embeds, o.Apart, func() string { return o.about() + p.words() }, o.asks, p}
+	b.About, b.Preload = func() string { return o.about() + p.words() }, p
+	return b
+}
+
+// brain returns the brain that it is, without a preload.
+func (o *Ollama) brain() Brain {
+	return Brain{Brain: o, Embedder: o, Embeds: o.Embeds, Apart: o.Apart, About: o.about, Asks: o.asks, Loaded: o.loaded}
+}
+
+func (o *Ollama) loaded(ctx context.Context) (bool, error) {
+	c, err := o.current(ctx)
+	if err != nil {
+		return false, err
+	}
+	return c.client.Holds(ctx)
 }
 
 // asks returns the server, and the model once one is chosen.

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing/synctest"
 	"time"
 
@@ -32,6 +33,7 @@ type bubble struct {
 	plan  *sim.Plan
 	steps []sim.Step
 	began time.Time
+	loads atomic.Bool   // the model is not loaded when the daemon asks
 	jumps []sim.Moment  // jumps of the wall clock that are still to come
 	gone  chan struct{} // closed when the process has ended, with what it started
 
@@ -228,6 +230,9 @@ func (b *bubble) bring(s *sim.Step) (err error) {
 		_, err = b.daemon.Resolve(b.ctx, in)
 	case fsm.Revoked:
 		_, err = b.daemon.Revoke(b.ctx, in)
+	case fsm.Typing:
+		b.loads.Store(in.Unloaded)
+		_, err = b.daemon.Typing(b.ctx, in.Session, fsm.Origin{})
 	case fsm.ScheduleChanged:
 		_, _, err = b.daemon.Schedule(b.ctx, in)
 	case fsm.Configured:
@@ -264,8 +269,9 @@ func (b *bubble) boot(config fsm.Config) (err error) {
 	clear(b.clients)
 	o := daemon.Options{
 		Config: config, Journal: b.store, Brain: b, Memory: b, Tools: b, Sessions: sessions{b}, Skills: skills{b},
-		Log: slog.New(slog.NewTextHandler(complaint{b}, &slog.HandlerOptions{Level: slog.LevelError})),
-		Now: b.now, About: daemon.About{Brain: func() string { return "" }},
+		Log:    slog.New(slog.NewTextHandler(complaint{b}, &slog.HandlerOptions{Level: slog.LevelError})),
+		Loaded: func(context.Context) (bool, error) { return !b.loads.Load(), nil },
+		Now:    b.now, About: daemon.About{Brain: func() string { return "" }},
 	}
 	if !b.plan.NoVectors {
 		o.Embedder = b
