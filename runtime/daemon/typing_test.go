@@ -74,4 +74,3 @@ func TestHND72ABusyDaemonAsksNothing(t *testing.T) {
 	}
 	call.says("good day")
 }
-
