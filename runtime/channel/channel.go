@@ -27,6 +27,8 @@ type Inbound interface {
 	// side may forget it. After an error nothing has happened, and the channel must pass the
 	// message in again.
 	Take(ctx context.Context, m Message) (Taken, error)
+	// Typing reports that a sender has begun to write in a chat. It returns at once.
+	Typing(chat, sender string)
 	// Allows reports whether a sender may talk.
 	Allows(sender string) bool
 	// Up reports that the channel works, and how, in a few words.

@@ -34,8 +34,9 @@ type lane struct {
 	highest  uint64          // the highest index of a known request
 	standing State           // but for Open
 	over     bool            // nothing is accepted any more
+	typing   bool            // the daemon is being told that somebody writes
 
-	accepting sync.WaitGroup // requests; none is added once it is over
+	accepting sync.WaitGroup // requests, and that somebody writes; none is added once it is over
 }
 
 // due is something to be delivered.

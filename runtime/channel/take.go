@@ -19,6 +19,23 @@ import (
 // Allows implements [Inbound].
 func (l *lane) Allows(sender string) bool { return l.gate.Allows(sender) }
 
+// Typing implements [Inbound] (CHN-35). While one is passed on, others are not: the next one is soon.
+func (l *lane) Typing(chat, sender string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.gate.Allows(sender) || l.ctx == nil || l.over || l.typing {
+		return
+	}
+	ctx := l.ctx
+	l.typing = true
+	l.accepting.Go(func() {
+		_, _ = l.o.Front.Typing(ctx, "", fsm.Origin{Channel: l.spec.Name, Chat: chat}) // the message comes anyway
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.typing = false
+	})
+}
+
 // Take implements [Inbound] (CHN-3).
 func (l *lane) Take(ctx context.Context, m Message) (Taken, error) {
 	if !l.gate.Allows(m.Sender) { // checked before anything else in the message

@@ -241,6 +241,7 @@ type world struct {
 	t     *testing.T
 	data  string
 	front front
+	over  comm.Front // not nil: what the channels have in its place
 	specs []channel.Spec
 	*channel.Bus
 	kill func() // ends the process: what it did not keep is lost
@@ -277,7 +278,7 @@ func (w *world) start() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.Bus = channel.New(channel.Options{Front: w.front, Kept: file, Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	w.Bus = channel.New(channel.Options{Front: cmp.Or(w.over, comm.Front(w.front)), Kept: file, Log: slog.New(slog.DiscardHandler), Now: time.Now})
 	w.Use(w.specs)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})

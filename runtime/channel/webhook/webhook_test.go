@@ -120,6 +120,8 @@ func (i *inbound) Allows(string) bool            { return true }
 func (i *inbound) Up(how string)                 { i.up <- how }
 func (i *inbound) Returned(_, _ string, _ error) {}
 
+func (i *inbound) Typing(_, _ string) {}
+
 const secret = "the key of this month"
 
 // runs has a webhook at work.

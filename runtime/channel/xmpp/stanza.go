@@ -79,6 +79,12 @@ type message struct {
 	ID      string   `xml:"id,attr"`
 	Body    string   `xml:"body"`
 	Origin  originID
+	Active  active
+}
+
+// active asks the receiver's client to say when its person writes (XEP-0085).
+type active struct {
+	XMLName xml.Name `xml:"http://jabber.org/protocol/chatstates active"`
 }
 
 type originID struct {
@@ -88,12 +94,13 @@ type originID struct {
 
 // incoming is an incoming message.
 type incoming struct {
-	From   string `xml:"from,attr"`
-	Type   string `xml:"type,attr"`
-	ID     string `xml:"id,attr"`
-	Lang   string `xml:"http://www.w3.org/XML/1998/namespace lang,attr"`
-	Bodies []body `xml:"jabber:client body"`
-	Error  *fault `xml:"jabber:client error"`
+	From   string    `xml:"from,attr"`
+	Type   string    `xml:"type,attr"`
+	ID     string    `xml:"id,attr"`
+	Lang   string    `xml:"http://www.w3.org/XML/1998/namespace lang,attr"`
+	Bodies []body    `xml:"jabber:client body"`
+	Error  *fault    `xml:"jabber:client error"`
+	Writes *struct{} `xml:"http://jabber.org/protocol/chatstates composing"`
 }
 
 // body is a message's text, in one of several languages.

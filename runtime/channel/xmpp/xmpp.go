@@ -320,13 +320,17 @@ func (l *link) message(d *xml.Decoder, now time.Time) error {
 	}
 	from, err := jid.Parse(m.From)
 	text := m.text()
-	if text == "" || m.Type == "groupchat" || m.Type == "headline" || err != nil {
+	if text == "" && m.Writes == nil || m.Type == "groupchat" || m.Type == "headline" || err != nil {
 		return nil
 	}
 	if from.Bare().Equal(l.session.LocalAddr().Bare()) {
 		return nil // an answer would come back the same way
 	}
 	who := from.Bare().String()
+	if text == "" {
+		l.in.Typing(who, who)
+		return nil
+	}
 	_, err = l.in.Take(l.ctx, channel.Message{ID: m.idOf(text, now), Chat: who, Sender: who, Text: text})
 	return err
 }

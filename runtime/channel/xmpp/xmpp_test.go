@@ -89,6 +89,7 @@ type element struct {
 	Origin  struct {
 		ID string `xml:"id,attr"`
 	} `xml:"urn:xmpp:sid:0 origin-id"`
+	Active *struct{} `xml:"http://jabber.org/protocol/chatstates active"`
 }
 
 // wants is the next element that comes, of a name.
@@ -141,6 +142,13 @@ type inbound struct {
 	seen  []channel.Message
 	back  []string // what was returned
 	asked int
+	wrote []string // who began to write, and where
+}
+
+func (i *inbound) Typing(chat, sender string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.wrote = append(i.wrote, chat+" "+sender)
 }
 
 func (i *inbound) Take(_ context.Context, m channel.Message) (channel.Taken, error) {
@@ -196,6 +204,31 @@ func linked(t *testing.T) (x *xmpp.XMPP, in *inbound, end func() error, c *clien
 	c = s.accept(true)
 	<-in.up
 	return x, in, end, c
+}
+
+// Who begins to write is passed on, but not what comes with a text, out of a room, or from shelly's own account.
+func TestCHN35WhoWritesIsPassedOn(t *testing.T) {
+	s := listen(t)
+	_, in, _ := runs(t, s)
+	c := s.accept(true)
+	<-in.up
+	const state = `<message from='%s' type='%s'><%s xmlns='http://jabber.org/protocol/chatstates'/>%s</message>`
+	for _, m := range []string{
+		fmt.Sprintf(state, "Mia@Example.org/phone", "chat", "composing", ""), fmt.Sprintf(state, "mia@example.org/phone", "chat", "paused", ""),
+		fmt.Sprintf(state, "mia@example.org/phone", "chat", "active", "<body>Hello.</body>"), fmt.Sprintf(state, "room@example.org/mia", "groupchat", "composing", ""),
+		fmt.Sprintf(state, "shelly@example.org/other", "chat", "composing", ""), fmt.Sprintf(state, "mia@example.org/phone", "error", "composing", ""),
+		`<message from='mia@example.org/phone' type='chat'><composing xmlns='urn:x'/></message>`,
+	} {
+		c.says(m)
+	}
+	if n := c.asks(); n != 7 {
+		t.Errorf("%d are acknowledged", n)
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if len(in.wrote) != 1 || in.wrote[0] != "mia@example.org mia@example.org" {
+		t.Errorf("wrote %q; want mia once", in.wrote)
+	}
 }
 
 func TestCHN31AMessageIsAcknowledgedOnceItIsTaken(t *testing.T) {
@@ -283,6 +316,9 @@ func TestCHN32AMessageIsSentOnceTheServerHasIt(t *testing.T) {
 	}
 	done := send("mia@example.org", "It is <four>.\x00")
 	m := c.wants("message")
+	if m.Active == nil { // CHN-35
+		t.Error("it does not ask the client to say when its person writes")
+	}
 	if m.To != "mia@example.org" || m.Type != "chat" || m.ID != "re-1" || m.Origin.ID != "re-1" || m.Body != "It is <four>.\ufffd" {
 		t.Errorf("got %+v; want To %q, Type %q, ID %q, Origin.ID %q, Body %q", m, "mia@example.org", "chat", "re-1", "re-1", "It is <four>.\ufffd")
 	}
