@@ -25,6 +25,7 @@ const sessionsMax = 1000
 type daemon interface {
 	Status(ctx context.Context) (comm.Status, error)
 	Ask(ctx context.Context, r client.AskRequest, each func(comm.Event)) (client.Reply, error)
+	Typing(ctx context.Context, r client.AskRequest) (reads bool, err error)
 	Attach(ctx context.Context, id, channel string, each func(comm.Event)) (client.Reply, error)
 	Cancel(ctx context.Context, id, channel string) (taken bool, err error)
 	Decide(ctx context.Context, about client.About, d client.Decision) (taken bool, err error)

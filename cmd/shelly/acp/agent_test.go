@@ -30,6 +30,7 @@ type fake struct {
 	images   map[string][][]byte // of requests
 
 	mu        sync.Mutex
+	opened    []string // sessions in which a person will soon write
 	cancelled chan string
 	decided   chan client.Decision
 	next      chan struct{} // lets what is played go on
@@ -53,6 +54,13 @@ func (d *fake) Status(context.Context) (comm.Status, error) {
 
 func (d *fake) Ask(ctx context.Context, r client.AskRequest, each func(comm.Event)) (client.Reply, error) {
 	return d.play(ctx, d, r, each)
+}
+
+func (d *fake) Typing(_ context.Context, r client.AskRequest) (bool, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.opened = append(d.opened, r.Session+" "+r.Channel)
+	return true, d.down
 }
 
 func (d *fake) Attach(ctx context.Context, id, channel string, each func(comm.Event)) (client.Reply, error) {
@@ -206,6 +214,18 @@ func TestFRT47ASessionIsBegunWhereShellyWorks(t *testing.T) {
 	served(t, d, begin("/work"), "<"+failure("1", "-32603", "shelly is not running; start it with: shelly run"))
 	d.down = &client.Error{Problem: comm.Problem{Code: comm.CodeUnauthorized, Message: "the token is wrong", Hint: "put it back"}}
 	served(t, d, begin("/work"), "<"+failure("1", "-32603", "the token is wrong: put it back"))
+}
+
+// Whoever opens a session will soon write in it (COM-111); the editor does not learn whether the daemon could be told.
+func TestFRT47TheDaemonIsToldOfAnOpenSession(t *testing.T) {
+	d := newFake()
+	begin := `{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/work","mcpServers":[]}}`
+	served(t, d, begin, `<{"jsonrpc":"2.0","id":1,"result":{"sessionId":"acp-r"}}`, "<"+strings.Replace(offered, "acp-s", "acp-r", 1),
+		load, "<"+loaded, "<"+offered, strings.Replace(load, "acp-s", "other", 1), "<"+failure("1", "-32002", `there is no session \"other\"`))
+	slices.Sort(d.opened)
+	if want := []string{"acp-r acp", "acp-s acp"}; !slices.Equal(d.opened, want) {
+		t.Errorf("told of %q, want %q", d.opened, want)
+	}
 }
 
 // What was said is sent before the answer, and what is still running after it.

@@ -39,7 +39,10 @@ func (a *agent) create(params wire.Value) rpc.Work {
 		if err != nil {
 			return rpc.Answer{}, err
 		}
-		return rpc.Answer{Result: created{s.id}, Then: func() { a.update(s.id, acp.Commands()) }}, nil
+		return rpc.Answer{Result: created{s.id}, Then: func() {
+			a.update(s.id, acp.Commands())
+			a.opened(ctx, s.id)
+		}}, nil
 	}
 }
 
@@ -83,8 +86,17 @@ func (a *agent) load(params wire.Value, tell bool) (rpc.Work, error) {
 			for _, r := range going {
 				a.attach(ctx, s, r, tell)
 			}
+			a.opened(ctx, id)
 		}}, nil
 	}, nil
+}
+
+// opened tells the daemon that a person will soon write in a session (COM-111). The prompt comes
+// whether or not it is told.
+func (a *agent) opened(ctx context.Context, id string) {
+	a.conn.Go(func() {
+		_, _ = a.daemon.Typing(ctx, client.AskRequest{Session: id, Channel: acp.Channel})
+	})
 }
 
 // requests returns the latest requests of a session that came from an editor, in the order of
