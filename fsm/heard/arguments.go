@@ -26,5 +26,5 @@ func Arguments(raw string) string {
 	if text == "" || text == "null" {
 		return "{}"
 	}
-	return mend.JSON(text)
+	return mend.JSON(text, mend.AsWritten)
 }

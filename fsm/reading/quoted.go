@@ -17,7 +17,7 @@ import (
 // quoted reports whether what an answer's calls are written in, or one of the calls, is a part of a
 // tool's result in a conversation.
 func quoted(c *fsm.Config, answer string, r textcall.Reading, talk fsm.Conversation) bool {
-	written, mended := answer, forms(c) == textcall.Mended
+	written, mended := answer, forms(c) >= textcall.Mended
 	if mended {
 		written = r.Written
 	}

@@ -58,7 +58,10 @@ func forms(c *fsm.Config) textcall.Forms {
 	if c.Edition < fsm.SixteenthEdition || c.Switches.Reading != fsm.ReadingCareful {
 		return textcall.Second
 	}
-	return textcall.Mended
+	if c.Edition < fsm.EighteenthEdition {
+		return textcall.Mended
+	}
+	return textcall.Verbatim
 }
 
 // harmless reports whether a model with native calls has written calls and nothing else, of tools

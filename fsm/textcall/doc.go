@@ -39,12 +39,13 @@ type Reading struct {
 // Forms are the forms that calls are read in.
 type Forms int
 
-// The forms since the second edition of the machine, which are frozen, and those since the
+// The forms since the second edition of the machine, which are frozen; those since the
 // sixteenth: more families, words before a call, a result that is made up after it, and JSON
-// that has to be mended.
+// that has to be mended; and those since the eighteenth: backslashes that are characters of a text.
 const (
 	Second Forms = iota
 	Mended
+	Verbatim
 )
 
 // Read reads a whole text.

@@ -43,8 +43,8 @@ func (f family) read(s string, one func(string) ([]Call, string)) []Call {
 // readMended reads as read does. Besides, a call may be in a fence; one bracket may be missing
 // before the end mark; and the mark that begins a call may stand where the one that ends it is
 // meant.
-func (f family) readMended(s string) []Call {
-	return f.read(strings.TrimSpace(strings.TrimSuffix(s, f.open)), f.first)
+func (f family) readMended(s string, as mend.Backslashes) []Call {
+	return f.read(strings.TrimSpace(strings.TrimSuffix(s, f.open)), func(s string) ([]Call, string) { return f.first(s, as) })
 }
 
 // strict reads what the first mark begins, up to the mark that ends it.
@@ -56,7 +56,7 @@ func (f family) strict(s string) (calls []Call, after string) {
 // first reads what the first mark begins, up to the mark that ends it or begins the next; or, if
 // that is in one of its values, up to the end mark. So that a long text is read once, it is cut
 // where it can be before it is searched for its end.
-func (f family) first(s string) (calls []Call, after string) {
+func (f family) first(s string, as mend.Backslashes) (calls []Call, after string) {
 	if next := strings.Index(s, f.open); next >= 0 {
 		head := s[:next]
 		if f.close == "" || !strings.Contains(head, f.close) {
@@ -67,7 +67,7 @@ func (f family) first(s string) (calls []Call, after string) {
 	}
 	body, after := f.cut(s)
 	if calls = f.loose(body); len(calls) == 0 && len(body) < len(s) && f.close != "" {
-		calls = f.body(mend.Closed(strings.TrimSpace(body)))
+		calls = f.body(mend.Closed(strings.TrimSpace(body), as))
 	}
 	return calls, after
 }

@@ -22,7 +22,7 @@ func gemmaCalls(quote string) form {
 		for i := 1; i < len(parts); i += 2 {
 			parts[i] = quoted(parts[i])
 		}
-		object := mend.JSON(strings.Join(parts, ""))
+		object := mend.JSON(strings.Join(parts, ""), mend.Escape)
 		return []Call{{Name: name, Args: object}}, isObject(object)
 	}
 }

@@ -67,7 +67,7 @@ func (f Forms) tagged(s string) ([]Call, bool) {
 	for _, one := range f.families() {
 		if strings.HasPrefix(s, one.open) {
 			if f >= Mended {
-				return one.readMended(s), true
+				return one.readMended(s, f.backslashes()), true
 			}
 			return one.read(s, one.strict), true
 		}

@@ -11,8 +11,11 @@ func (f Forms) tidy(s string) string {
 	if f < Mended {
 		return TidyJSON(s)
 	}
-	return mend.JSON(s)
+	return mend.JSON(s, f.backslashes())
 }
+
+// backslashes says what backslashes are in texts with line ends that are not escaped.
+func (f Forms) backslashes() mend.Backslashes { return mend.Backslashes(f >= Verbatim) }
 
 // TidyJSON returns s with blanks in place of commas after the last member of an object or a
 // list, if only they keep it from being JSON; else s as it is. Such a comma cannot mean

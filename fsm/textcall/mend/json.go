@@ -10,18 +10,27 @@ import (
 // mean only one thing (INF-25); else s as it is. It may be several values in a row. These are
 // mended: a comma after the last member; line ends and tabs inside a text; texts in single
 // quotes, and Python's True, False and None; keys without quotes; semicolons between values;
-// brackets too many at the end.
-func JSON(s string) string {
-	mended, _ := mendedJSON(s)
+// brackets too many at the end. If as is [AsWritten], the backslashes of a text with line ends may be
+// characters of it.
+func JSON(s string, as Backslashes) string {
+	mended, _ := mendedJSON(s, as)
 	return mended
 }
 
+// Backslashes says what a backslash is in a text that has line ends which are not escaped.
+type Backslashes bool
+
+const (
+	Escape    Backslashes = false // the beginning of an escape, as in JSON
+	AsWritten Backslashes = true  // itself, if the text shows that it is ([escapes.fully])
+)
+
 // mendedJSON also says whether what it returns is JSON.
-func mendedJSON(s string) (string, bool) {
+func mendedJSON(s string, as Backslashes) (string, bool) {
 	if json.Valid([]byte(s)) {
 		return s, true
 	}
-	m := mender{rest: s}
+	m := mender{rest: s, as: as}
 	if m.values() && areValues(m.out.String()) {
 		return m.out.String(), true
 	}
@@ -30,8 +39,8 @@ func mendedJSON(s string) (string, bool) {
 
 // Closed returns a JSON text with the bracket at its end that it lacks, if it lacks no other and
 // ends with one; else as it is. What ends so is whole but for the bracket that the writer miscounted.
-func Closed(s string) string {
-	m := mender{rest: s}
+func Closed(s string, as Backslashes) string {
+	m := mender{rest: s, as: as}
 	if !m.values() || m.open != 1 || m.last != '}' && m.last != ']' {
 		return s
 	}
@@ -59,6 +68,7 @@ func areValues(s string) bool {
 // it writes.
 type mender struct {
 	rest string
+	as   Backslashes
 	out  strings.Builder
 	open int  // brackets
 	last byte // the last character written that is not a blank
@@ -140,6 +150,11 @@ func (m *mender) word() {
 // two meanings.
 func (m *mender) text() bool {
 	quote := m.rest[0]
+	if raw, as := m.verbatim(quote); as >= themselves {
+		m.rest = m.rest[len(raw)+2:]
+		m.put(written(raw, as))
+		return true
+	}
 	m.out.WriteByte('"')
 	for i := 1; i < len(m.rest); i++ {
 		switch c := m.rest[i]; {
@@ -166,6 +181,24 @@ func (m *mender) text() bool {
 		}
 	}
 	return false
+}
+
+// verbatim returns what is in the quotes, and what its backslashes mean if they may be characters of it.
+func (m *mender) verbatim(quote byte) (raw string, as meaning) {
+	if m.as != AsWritten {
+		return "", unclear
+	}
+	for i := 1; i < len(m.rest); i++ {
+		switch m.rest[i] {
+		case '\\':
+			i++
+		case quote:
+			raw = m.rest[1:i]
+			e := escapesOf(raw, string(quote), false)
+			return raw, e.fully(raw)
+		}
+	}
+	return "", unclear
 }
 
 // Letter reports whether a word outside a text may begin with c.

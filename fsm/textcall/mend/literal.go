@@ -7,6 +7,11 @@ import "strings"
 func literal(raw, enclosed string, keyword bool) (string, bool) {
 	e := escapesOf(raw, enclosed, keyword)
 	as := e.meaning(raw, keyword)
+	return written(raw, as), as != unclear
+}
+
+// written returns a text as JSON writes it, with backslashes of a meaning.
+func written(raw string, as meaning) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for i := 0; i < len(raw); i++ {
@@ -18,7 +23,7 @@ func literal(raw, enclosed string, keyword bool) (string, bool) {
 			b.WriteString(control[1 : len(control)-1])
 		case c != '\\':
 			b.WriteByte(c)
-		case as == themselves || !isEscape(raw[i+1:]):
+		case as == themselves || !isEscape(raw[i+1:]) || as == quotesOnly && !isQuote(raw[i+1]):
 			b.WriteString(`\\`)
 		default:
 			i++
@@ -29,7 +34,7 @@ func literal(raw, enclosed string, keyword bool) (string, bool) {
 		}
 	}
 	b.WriteByte('"')
-	return b.String(), as != unclear
+	return b.String()
 }
 
 // isEscape reports whether a backslash before s begins an escape.
@@ -44,6 +49,7 @@ type escapes struct {
 	quotes  int  // those of quotes
 	slashes int  // those of backslashes
 	inner   int  // of lines, other and quotes, those in quotes that the text holds, where they may be escapes of its own
+	within  int  // of lines and other, those in quotes that are escaped
 	none    int  // what is no escape
 	both    int  // what is an escape to some languages only: \/ in single quotes, and the end of a line in Python
 	split   bool // the text has line ends that are not escaped
@@ -51,12 +57,13 @@ type escapes struct {
 
 // escapesOf counts. The quotes that a text holds are paired line by line.
 func escapesOf(raw, enclosed string, keyword bool) (e escapes) {
-	in := byte(0) // the quote that is open
-	escaped := 0  // where the last escape ends
+	in := byte(0)     // the quote that is open
+	inside := byte(0) // the escaped quote that is
+	escaped := 0      // where the last escape ends
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {
 		case c == '\n':
-			e.split, in = true, 0
+			e.split, in, inside = true, 0, 0
 		case (c == '"' || c == '\'') && strings.HasPrefix(raw[i:], strings.Repeat(raw[i:i+1], 3)):
 			i += 2 // what they enclose has lines
 		case c == in:
@@ -67,8 +74,15 @@ func escapesOf(raw, enclosed string, keyword bool) (e escapes) {
 			i++
 			escaped = i + 1
 			e.add(raw[i:], enclosed, keyword, in)
-			if raw[i] == '\n' {
-				e.split, in = true, 0
+			switch c = raw[i]; {
+			case c == '\n':
+				e.split, in, inside = true, 0, 0
+			case c == inside:
+				inside = 0
+			case inside == 0 && isQuote(c):
+				inside = c
+			case inside != 0 && Letter(c) && isEscape(raw[i:]):
+				e.within++
 			}
 		}
 	}
@@ -93,7 +107,7 @@ func (e *escapes) add(s, enclosed string, keyword bool, open byte) {
 	case c == '/':
 	case !isEscape(s):
 		e.none++
-	case c == '"' || c == '\'' || c == '`':
+	case isQuote(c):
 		e.quotes++
 		if open == c {
 			e.inner++
@@ -116,6 +130,7 @@ const (
 	unclear    meaning = iota
 	asEscapes          // what can be an escape is one
 	themselves         // each is a character of the text
+	quotesOnly         // each is, but for those before quotes
 )
 
 // meaning says what the backslashes mean. Who does not escape line ends escapes nothing, so that there what is
@@ -142,6 +157,16 @@ func (e *escapes) meaning(raw string, keyword bool) meaning {
 		return asEscapes
 	}
 	return unclear
+}
+
+// fully is meaning since the eighteenth edition, of a text that JSON encloses: who escapes quotes but no line ends
+// may escape nothing else, which what is no escape shows, and escapes in the quotes.
+func (e *escapes) fully(raw string) meaning {
+	letters := e.lines + e.other
+	if e.split && e.quotes > 0 && e.slashes+e.both+e.inner == 0 && letters == e.within && e.none+e.within > 0 {
+		return quotesOnly
+	}
+	return e.meaning(raw, false)
 }
 
 // isPath reports whether a text may have a path of Windows in it: a drive, and a name after a single backslash.

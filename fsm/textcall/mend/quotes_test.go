@@ -18,7 +18,7 @@ func requoted(text, required string, known ...string) string {
 	got, ok := mend.Quotes(text, is, func(way mend.Outcome) (fit mend.Fit, ok bool) {
 		s := way.Text
 		var object map[string]any
-		if json.Unmarshal([]byte(mend.JSON(s)), &object) != nil || object[required] == nil {
+		if json.Unmarshal([]byte(mend.JSON(s, mend.Escape)), &object) != nil || object[required] == nil {
 			return mend.Fit{}, false
 		}
 		for key := range object { // order-free: each is counted
@@ -28,13 +28,13 @@ func requoted(text, required string, known ...string) string {
 				fit.Unknown++
 			}
 		}
-		_, twice := textcall.Twice(mend.JSON(s))
+		_, twice := textcall.Twice(mend.JSON(s, mend.Escape))
 		return fit, !twice
 	})
 	if !ok {
 		return ""
 	}
-	return mend.JSON(got)
+	return mend.JSON(got, mend.Escape)
 }
 
 func TestINF25TextsWithTheirOwnQuotes(t *testing.T) {
