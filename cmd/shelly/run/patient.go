@@ -19,6 +19,10 @@ func patiently(b brain.Brain, loaded <-chan struct{}) daemon.Brain {
 	return &patient{b.Brain, awaits, loaded}
 }
 
+// reads reports whether a brain reads prompts: not the demo in place of a model. One that has no model
+// yet will.
+func reads(b brain.Brain) bool { return b.Asks != nil }
+
 type patient struct {
 	daemon.Brain
 	daemon.Awaiter

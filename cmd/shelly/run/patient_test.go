@@ -2,10 +2,13 @@ package run
 
 import (
 	"context"
+	"log/slog"
 	"testing"
+	"time"
 
 	"shelly/cmd/shelly/internal/brain"
 	"shelly/fsm"
+	"shelly/runtime/config"
 	"shelly/runtime/daemon"
 )
 
@@ -41,5 +44,18 @@ func TestHND71ReadingAheadWaitsForThePreload(t *testing.T) {
 	}
 	if _, ok := p.(daemon.Awaiter); !ok {
 		t.Error("it cannot tell when the server is back")
+	}
+}
+
+// HND-71: a server without a model may get one later; a script never reads.
+func TestHND71OnlyAModelReads(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	away := config.Brain{Kind: "ollama", URL: "http://127.0.0.1:1", OnUnreachable: "wait", Preload: true, KeepAlive: time.Minute}
+	for kind, want := range map[string]bool{"ollama": true, "demo": false, "auto": false} { // order-free: each alone
+		away.Kind = kind
+		b, err := brain.Open(t.Context(), away, log)
+		if err != nil || reads(b) != want {
+			t.Errorf("%s: %v, %v", kind, reads(b), err)
+		}
 	}
 }

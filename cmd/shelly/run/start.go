@@ -202,9 +202,7 @@ func (s *starting) recover(journal *store.Store, brain brain.Brain, bench *bench
 	s.metrics = telemetry.NewMetrics(version.Text())
 	s.loaded = make(chan struct{})
 	config := s.machine(bench, s.cfg)
-	if brain.Preload == nil { // as with the demo in place of a model
-		config.Switches.ReadAhead = false
-	}
+	config.Switches.ReadAhead = config.Switches.ReadAhead && reads(brain)
 	s.daemon, err = daemon.Open(daemon.Options{
 		Config:   config,
 		Journal:  journal,
