@@ -61,6 +61,26 @@ func (p *plan) families() []uint64 {
 	return nil
 }
 
+// Arguments of setpriority(2) and ioprio_set(2), from <linux/resource.h> and <linux/ioprio.h>.
+const (
+	priorityOfProcess   = 0
+	ioPriorityOfProcess = 1
+)
+
+// reaching are the system calls that change another process of the same user, or its threads, and that
+// neither Landlock nor no_new_privs refuses. Where no pid namespace is around a command they work
+// only for the thread that makes them: a daemon whose limits a command sets is ended by them.
+var reaching = []seccomp.NameWithConditions{
+	elsewhere("prlimit64", 0, 0), elsewhere("setpriority", 0, priorityOfProcess), elsewhere("setpriority", 1, 0),
+	elsewhere("ioprio_set", 0, ioPriorityOfProcess), elsewhere("ioprio_set", 1, 0),
+	elsewhere("sched_setaffinity", 0, 0), elsewhere("sched_setscheduler", 0, 0), elsewhere("sched_setparam", 0, 0), elsewhere("sched_setattr", 0, 0),
+}
+
+// elsewhere is a system call with anything but a value for an argument.
+func elsewhere(name string, argument uint32, value uint64) seccomp.NameWithConditions {
+	return seccomp.NameWithConditions{Name: name, Conditions: seccomp.ArgumentConditions{{Argument: argument, Operation: seccomp.NotEqual, Value: value}}}
+}
+
 // filter assembles the system call filter.
 func (p *plan) filter() ([]unix.SockFilter, error) {
 	here, err := arch.GetInfo(runtime.GOARCH)
@@ -90,6 +110,9 @@ func (p *plan) filter() ([]unix.SockFilter, error) {
 			conditions = append(conditions, seccomp.Condition{Argument: uint32(call.flags), Operation: seccomp.BitsSet, Value: creating})
 		}
 		group.NamesWithCondtions = append(group.NamesWithCondtions, seccomp.NameWithConditions{Name: call.name, Conditions: conditions})
+	}
+	if p.Rung == Landlock {
+		group.NamesWithCondtions = append(group.NamesWithCondtions, reaching...)
 	}
 	if families := p.families(); families == nil {
 		group.Names = append(group.Names, "socket")
