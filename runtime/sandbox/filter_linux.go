@@ -81,6 +81,11 @@ func elsewhere(name string, argument uint32, value uint64) seccomp.NameWithCondi
 	return seccomp.NameWithConditions{Name: name, Conditions: seccomp.ArgumentConditions{{Argument: argument, Operation: seccomp.NotEqual, Value: value}}}
 }
 
+// datagrams is the bit that SOCK_DGRAM and SOCK_RAW have, whose sockets can send to any address, and the
+// types for connections have not. A socket of a pair can do so, too, and only the newest versions of
+// Landlock refuse it the address of a path.
+const datagrams = unix.SOCK_DGRAM & unix.SOCK_RAW
+
 // filter assembles the system call filter.
 func (p *plan) filter() ([]unix.SockFilter, error) {
 	here, err := arch.GetInfo(runtime.GOARCH)
@@ -113,6 +118,9 @@ func (p *plan) filter() ([]unix.SockFilter, error) {
 	}
 	if p.Rung == Landlock {
 		group.NamesWithCondtions = append(group.NamesWithCondtions, reaching...)
+		group.NamesWithCondtions = append(group.NamesWithCondtions, seccomp.NameWithConditions{
+			Name: "socketpair", Conditions: seccomp.ArgumentConditions{{Argument: 1, Operation: seccomp.BitsSet, Value: datagrams}},
+		})
 	}
 	if families := p.families(); families == nil {
 		group.Names = append(group.Names, "socket")

@@ -2,11 +2,14 @@ package sandbox
 
 import (
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"runtime"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/elastic/go-seccomp-bpf/arch"
@@ -22,6 +25,8 @@ func act() {
 	case "reach":
 		pid, _ := strconv.Atoi(arg)
 		reach(uintptr(pid))
+	case "send":
+		send(arg)
 	}
 }
 
@@ -106,6 +111,47 @@ func TestTOL41CommandSetsNothingOfAnotherProcess(t *testing.T) {
 		w.must(unix.Prlimit(other.Process.Pid, unix.RLIMIT_NOFILE, nil, &after))
 		if after != before {
 			t.Errorf("its limit of descriptors was %v and is %v", before, after)
+		}
+	})
+}
+
+// send tries to send to a path from pairs of sockets of all types, and then within each pair.
+func send(path string) {
+	for _, kind := range []int{unix.SOCK_STREAM, unix.SOCK_DGRAM, unix.SOCK_RAW, unix.SOCK_SEQPACKET} {
+		for _, flags := range []int{0, unix.SOCK_CLOEXEC, unix.SOCK_NONBLOCK | unix.SOCK_CLOEXEC} {
+			pair, err := unix.Socketpair(unix.AF_UNIX, kind|flags, 0)
+			if err != nil {
+				fmt.Printf("%d %v\n", kind, err)
+				continue
+			}
+			_ = unix.Sendto(pair[0], []byte("out"), 0, &unix.SockaddrUnix{Name: path})
+			if unix.Connect(pair[0], &unix.SockaddrUnix{Name: path}) == nil {
+				fmt.Println("connected")
+			}
+			if n, err := unix.Write(pair[1], []byte("own")); n != 3 || err != nil {
+				fmt.Printf("within the pair: %d %v\n", n, err)
+			}
+		}
+	}
+}
+
+// A pair of sockets needs no network, but one that sends datagrams sends them to any address.
+func TestTOL41APairOfSocketsReachesNoOther(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		address := &net.UnixAddr{Name: w.path("outside/s"), Net: "unixgram"}
+		l, err := net.ListenUnixgram("unixgram", address)
+		w.must(err)
+		defer l.Close()
+		want := ""
+		if w.options.Rungs[0] == Landlock {
+			want = strings.Repeat("2 operation not permitted\n", 3) + strings.Repeat("3 operation not permitted\n", 3)
+		}
+		if out := w.act("send", address.Name); out != want {
+			t.Errorf("got %q, want %q", out, want)
+		}
+		w.must(l.SetReadDeadline(time.Now()))
+		if n, err := l.Read(make([]byte, 9)); err == nil {
+			t.Errorf("%d bytes have come out", n)
 		}
 	})
 }
