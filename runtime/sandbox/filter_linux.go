@@ -76,6 +76,10 @@ var reaching = []seccomp.NameWithConditions{
 	elsewhere("sched_setaffinity", 0, 0), elsewhere("sched_setscheduler", 0, 0), elsewhere("sched_setparam", 0, 0), elsewhere("sched_setattr", 0, 0),
 }
 
+// watching are the system calls with which a command could watch a folder that Landlock lets it neither
+// read nor list: they tell the names of the files there as somebody uses them.
+var watching = []string{"inotify_init", "inotify_init1"}
+
 // elsewhere is a system call with anything but a value for an argument.
 func elsewhere(name string, argument uint32, value uint64) seccomp.NameWithConditions {
 	return seccomp.NameWithConditions{Name: name, Conditions: seccomp.ArgumentConditions{{Argument: argument, Operation: seccomp.NotEqual, Value: value}}}
@@ -117,6 +121,7 @@ func (p *plan) filter() ([]unix.SockFilter, error) {
 		group.NamesWithCondtions = append(group.NamesWithCondtions, seccomp.NameWithConditions{Name: call.name, Conditions: conditions})
 	}
 	if p.Rung == Landlock {
+		group.Names = append(group.Names, known(watching)...)
 		group.NamesWithCondtions = append(group.NamesWithCondtions, reaching...)
 		group.NamesWithCondtions = append(group.NamesWithCondtions, seccomp.NameWithConditions{
 			Name: "socketpair", Conditions: seccomp.ArgumentConditions{{Argument: 1, Operation: seccomp.BitsSet, Value: datagrams}},

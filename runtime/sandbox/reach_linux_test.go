@@ -25,6 +25,8 @@ func act() {
 	case "reach":
 		pid, _ := strconv.Atoi(arg)
 		reach(uintptr(pid))
+	case "watch":
+		watch(arg)
 	case "send":
 		send(arg)
 	}
@@ -152,6 +154,31 @@ func TestTOL41APairOfSocketsReachesNoOther(t *testing.T) {
 		w.must(l.SetReadDeadline(time.Now()))
 		if n, err := l.Read(make([]byte, 9)); err == nil {
 			t.Errorf("%d bytes have come out", n)
+		}
+	})
+}
+
+// watch says whether it can watch the folder.
+func watch(dir string) {
+	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC)
+	if err == nil {
+		_, err = unix.InotifyAddWatch(fd, dir, unix.IN_ALL_EVENTS)
+	}
+	fmt.Println(err)
+}
+
+// Who watches a folder learns the names of the files in it.
+func TestTOL40CommandWatchesNoFolderOutside(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		if out := w.act("watch", w.path("outside")); out != "no such file or directory\n" && out != "operation not permitted\n" {
+			t.Errorf("got %q", out)
+		}
+		want := "<nil>\n"
+		if w.options.Rungs[0] == Landlock {
+			want = "operation not permitted\n"
+		}
+		if out := w.act("watch", w.options.Workspace); out != want {
+			t.Errorf("its own folder: got %q, want %q", out, want)
 		}
 	})
 }
