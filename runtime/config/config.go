@@ -220,7 +220,7 @@ type Exec struct {
 	FileSize Bytes `key:"file_size" min:"1MiB" max:"16TiB"`
 	// OpenFiles is how many files each process of a command may have open. Default: 1024.
 	OpenFiles int `key:"open_files" min:"16" max:"1000000"`
-	// Disk is how much the use of the workspace's disk may grow while a command runs. Default: 1GiB.
+	// Disk is how much the use of the workspace's disk, or of that with its temporary files, may grow while a command runs. Default: 1GiB.
 	Disk Bytes `key:"disk" min:"1MiB" max:"16TiB"`
 	// Only lists the only commands that may run, as patterns with * (TOL-48). Default: empty, which
 	// allows all.

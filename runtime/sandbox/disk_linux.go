@@ -40,15 +40,25 @@ func (f *filling) exceeds(free int64, now time.Time) bool {
 	return false
 }
 
-// watchDisk stops a command if the disk of the workspace fills too much.
-func (k *Keeper) watchDisk(ctx context.Context, timeout time.Duration, stop func()) *atomic.Bool {
+// watchDisks stops a command if a disk of the folders that it may write to fills too much: that of
+// the workspace, and that of its folder for temporary files, unless it has none or that is bounded by itself.
+func (k *Keeper) watchDisks(ctx context.Context, timeout time.Duration, scratch string, stop func()) *atomic.Bool {
 	full := new(atomic.Bool)
-	f := fillingOf(k.options.Limits.Disk, timeout)
-	free, ok := k.free()
-	if f.limit == 0 || !ok {
-		return full
+	k.watchDisk(ctx, timeout, k.options.Workspace, full, stop)
+	if scratch != "" && !sameDisk(scratch, k.options.Workspace) {
+		k.watchDisk(ctx, timeout, scratch, full, stop)
 	}
-	f.free, f.since = free, time.Now()
+	return full
+}
+
+// watchDisk stops a command if the disk of a folder fills too much, and tells so.
+func (k *Keeper) watchDisk(ctx context.Context, timeout time.Duration, dir string, full *atomic.Bool, stop func()) {
+	f := fillingOf(k.options.Limits.Disk, timeout)
+	room, ok := free(dir)
+	if f.limit == 0 || !ok {
+		return
+	}
+	f.free, f.since = room, time.Now()
 	go func() {
 		tick := time.NewTicker(f.every)
 		defer tick.Stop()
@@ -58,20 +68,25 @@ func (k *Keeper) watchDisk(ctx context.Context, timeout time.Duration, stop func
 				return
 			case <-tick.C:
 			}
-			if free, ok := k.free(); ok && f.exceeds(free, time.Now()) {
+			if room, ok := free(dir); ok && f.exceeds(room, time.Now()) {
 				full.Store(true)
 				stop()
 				return
 			}
 		}
 	}()
-	return full
 }
 
-// free returns how many bytes are free on the workspace's disk.
-func (k *Keeper) free() (int64, bool) {
+// sameDisk reports whether two folders are on one disk.
+func sameDisk(a, b string) bool {
+	var of [2]unix.Stat_t
+	return unix.Stat(a, &of[0]) == nil && unix.Stat(b, &of[1]) == nil && of[0].Dev == of[1].Dev
+}
+
+// free returns how many bytes are free on the disk of a folder.
+func free(dir string) (int64, bool) {
 	var s unix.Statfs_t
-	if unix.Statfs(k.options.Workspace, &s) != nil {
+	if unix.Statfs(dir, &s) != nil {
 		return 0, false
 	}
 	return int64(s.Bfree) * int64(s.Bsize), true

@@ -150,6 +150,22 @@ func TestTOL44LimitsEndWhatTakesTooMuch(t *testing.T) {
 	})
 }
 
+// Without a /tmp of its own a command has a folder where the daemon's data is, which is not to be filled.
+func TestTOL44TheDiskOfItsTemporaryFilesCountsToo(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		scratch, err := os.MkdirTemp("/dev/shm", "shelly-test-")
+		if err != nil || sameDisk(scratch, w.options.Workspace) {
+			t.Skip("there is no other disk: ", err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(scratch) })
+		w.options.Scratch, w.options.Limits.Disk = scratch, 16<<20
+		_, end := w.sh("test -n \"$TMPDIR\" || exit 9; i=0; while test $i -lt 200; do head -c 1000000 /dev/zero > $TMPDIR/f$i; i=$((i+1)); done; sleep 3")
+		if full := w.options.Rungs[0] == Landlock; end.DiskFull != full || end.Exited == full {
+			t.Errorf("%+v", end)
+		}
+	})
+}
+
 // Others may fill the disk while the rungs are tried: that is no rung's fault. The other limits
 // hold for a trial, because a command has to bear them too.
 func TestTOL44ATrialIsNotJudgedByTheDisk(t *testing.T) {

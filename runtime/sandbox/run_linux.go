@@ -58,7 +58,7 @@ func (k *Keeper) runContained(ctx context.Context, s Spec) (End, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	full := k.watchDisk(ctx, s.Timeout, cancel)
+	full := k.watchDisks(ctx, s.Timeout, p.Scratch, cancel)
 	began := repository.FileTime()
 	ended, err := k.options.Trees.Run(ctx, c)
 	_ = tells.Close()

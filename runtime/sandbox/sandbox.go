@@ -49,7 +49,7 @@ type Limits struct {
 	Processes int64 `json:"processes,omitempty"`  // processes and threads at a time
 	FileSize  int64 `json:"file_size,omitempty"`  // bytes of a file that a process writes
 	OpenFiles int64 `json:"open_files,omitempty"` // descriptors of a process
-	Disk      int64 `json:"disk,omitempty"`       // bytes by which the free space of the workspace's disk may shrink, without a timeout in a minute
+	Disk      int64 `json:"disk,omitempty"`       // bytes by which the free space of the workspace's disk, and of Scratch's, may shrink, without a timeout in a minute
 }
 
 // Spec is one command.
