@@ -25,7 +25,9 @@ func guard(words []word) string {
 	case slices.Contains([]string{"sudo", "doas", "su", "pkexec", "runuser"}, name):
 		return "commands get no other user's rights; run it without " + name
 	case name == "mkfs", strings.HasPrefix(name, "mkfs."), name == "wipefs", name == "mkswap", name == "blkdiscard":
-		return name + " destroys what is on a disk"
+		if slices.ContainsFunc(words[1:], func(w word) bool { return strings.HasPrefix(path.Clean(w.text), "/dev/") }) {
+			return name + " destroys what is on a disk"
+		}
 	case name == "dd" && slices.ContainsFunc(words, func(w word) bool { return strings.HasPrefix(w.text, "of=") && isDisk(w.text[3:]) }):
 		return "writing to a disk itself destroys what is on it"
 	case slices.Contains([]string{"shred", "cp", "tee", "fdisk", "sfdisk", "parted", "sgdisk"}, name) && slices.ContainsFunc(words[1:], func(w word) bool { return isDisk(w.text) }):

@@ -138,6 +138,8 @@ func unwrap(words []word) []word {
 		switch w := words[i]; {
 		case !w.known:
 			return nil
+		case name == "command" && looksUp(w.text):
+			return nil
 		case strings.HasPrefix(w.text, "-"):
 			if of.takesNext(w.text) {
 				i++
@@ -150,6 +152,12 @@ func unwrap(words []word) []word {
 		}
 	}
 	return nil
+}
+
+// looksUp reports whether an option of the shell's command makes it say what a name stands for, and run
+// nothing.
+func looksUp(option string) bool {
+	return strings.HasPrefix(option, "-") && option != "--" && strings.Trim(option[1:], "pvV") == "" && strings.ContainsAny(option, "vV")
 }
 
 // executed returns the commands that find runs for what it finds.
