@@ -34,7 +34,7 @@ func (p Policy) Of(command string) (Verdict, string) { return p.script(command, 
 
 // script decides about a shell command within others.
 func (p Policy) script(command string, depth int) (Verdict, string) {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	file, err := parse(command)
 	if err != nil {
 		if len(p.Only) > 0 {
 			return Denied, "the command cannot be read as a shell command, and only those of tools.exec.only are allowed"
@@ -65,6 +65,19 @@ func (p Policy) script(command string, depth int) (Verdict, string) {
 		return true
 	})
 	return verdict, why
+}
+
+// parse parses a command as bash does, or, because /bin/sh may be a shell to which `[[` and `let` are
+// words like others, as one of POSIX does.
+func parse(command string) (*syntax.File, error) {
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err == nil {
+		return file, nil
+	}
+	if file, wrong := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(command), ""); wrong == nil {
+		return file, nil
+	}
+	return nil, err
 }
 
 // OfWords decides about a command without a shell.

@@ -114,6 +114,8 @@ func TestTOL48TheOperatorsListsDecide(t *testing.T) {
 		"$x":                     Denied,
 		"make $(cat y)":          Denied,
 		"echo 'unterminated":     Denied,
+		"git [[; ls":             Runs,
+		"[[ x; git push":         Denied,
 	} {
 		if got, why := p.Of(command); got != want {
 			t.Errorf("%s: %v %q; want %v", command, got, why, want)
@@ -123,7 +125,7 @@ func TestTOL48TheOperatorsListsDecide(t *testing.T) {
 		t.Errorf("words: %v", got)
 	}
 	p.Only = nil
-	for _, command := range []string{"bash --norc -c 'git push'", "sh -ce 'git push'", "bash -c -e 'git push'", "timeout 9 sh -uce 'git push'", "eval 'git push'", "eval git push",
+	for _, command := range []string{"[[ x; git push", "let; git push", "function; git push", "bash --norc -c 'git push'", "sh -ce 'git push'", "bash -c -e 'git push'", "timeout 9 sh -uce 'git push'", "eval 'git push'", "eval git push",
 		"env -S 'git push'", "setsid -c git push", "exec -c git push", "exec -a x git push", "ls | xargs -o git push", "ls | xargs -i git push {}",
 		"/usr/bin/time -f %e git push", "env - git push",
 		`find . -exec git push {} \;`} {
