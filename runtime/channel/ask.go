@@ -49,12 +49,15 @@ func (l *lane) ask(key fsm.RequestKey, e comm.Event) {
 }
 
 // question words a question to a person, with what is run in the order in which it is read (APR-22),
-// and where to answer it.
+// why the tool asks if it does so itself (APR-19), and where to answer it.
 func (l *lane) question(key fsm.RequestKey, e comm.Event) string {
 	if e.Question != fsm.QuestionApprove {
 		return say(wordHeld, "why", cmp.Or(wording.Visible(e.Text), string(e.Question))) + l.where(key, e.Question, e.Handle, e.Key)
 	}
 	text := say(wordApprove, "tool", e.Tool, "args", wording.Part(wording.Visible(e.Args), argsMax))
+	if e.Text != "" {
+		text += say(wordReason, "why", wording.Part(wording.Visible(e.Text), argsMax))
+	}
 	if e.Preview != "" {
 		text += say(wordPreview, "preview", wording.Part(wording.Visible(e.Preview), argsMax))
 	}

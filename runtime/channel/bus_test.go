@@ -414,11 +414,11 @@ func (w *world) asks(f *fake, id string) {
 	w.asksAbout(f, id, comm.Event{Args: `{"command":"make"}`})
 }
 
-// asksAbout has a person asked about a call with the arguments and the preview of an event.
+// asksAbout has a person asked about a call with the arguments, the reason and the preview of an event.
 func (w *world) asksAbout(f *fake, id string, e comm.Event) {
 	ask := comm.Ask{Question: fsm.QuestionApprove, Handle: 7, Key: "h7.1", Tool: "exec", Args: e.Args}
 	w.front.Stand(comm.Standing{Handle: 7, Request: keyOf(f, id), Asks: &ask})
-	w.front.Say(keyOf(f, id), comm.Event{Type: comm.EventQuestion, Question: ask.Question, Handle: 7, Key: ask.Key, Tool: ask.Tool, Args: ask.Args, Preview: e.Preview})
+	w.front.Say(keyOf(f, id), comm.Event{Type: comm.EventQuestion, Question: ask.Question, Handle: 7, Key: ask.Key, Tool: ask.Tool, Args: ask.Args, Text: e.Text, Preview: e.Preview})
 	synctest.Wait()
 }
 
@@ -617,6 +617,20 @@ func TestAPR22AQuestionInAChatIsReadInTheOrderInWhichItRuns(t *testing.T) {
 		got := f.got()
 		if len(got) == 0 || !strings.Contains(got[0].Text, `{"command":"a\u202eb"}`) || !strings.Contains(got[0].Text, `+c\u2066d`) {
 			t.Errorf("got %+v; want the controls of direction written as escapes", got)
+		}
+	})
+}
+
+// A server's question to the person is the reason of its call's (TOL-97): a yes answers that.
+func TestAPR19AQuestionInAChatSaysWhyTheToolAsks(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		w.writes(f, channel.Message{ID: "1", Text: "buy it"})
+		w.asksAbout(f, "1", comm.Event{Args: "{}", Text: "its server asks \"Pay 500\u202e?\"", Preview: "+c"})
+		got, want := f.got(), "May I run exec {}? (its server asks \"Pay 500\\u202e?\")\n+c\n"
+		if len(got) == 0 || !strings.HasPrefix(got[0].Text+"\n", want) {
+			t.Errorf("got %+v; want %q first", got, want)
 		}
 	})
 }

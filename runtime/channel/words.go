@@ -13,6 +13,7 @@ const (
 	wordEmpty
 	wordLost
 	wordApprove
+	wordReason
 	wordHeld
 	wordPreview
 	wordDecide
@@ -37,6 +38,7 @@ var words = [wordsEnd]string{
 	wordEmpty:     "(The answer is empty.)",
 	wordLost:      "(There was an answer, but it is no longer kept.)",
 	wordApprove:   "May I run {tool} {args}?",
+	wordReason:    " ({why})",
 	wordHeld:      "This waits for a person: {why}.",
 	wordPreview:   "\n{preview}",
 	wordDecide:    "\nAnswer: approve {code}, or: deny {code} (you may add why)",

@@ -269,15 +269,15 @@ func TestFRT7TheSameMessageAtOnceIsSeveralRequests(t *testing.T) {
 func TestFRT12AQuestionIsAskedWhereItCanBe(t *testing.T) {
 	s := serve(t)
 	got := s.Meanwhile(1, func(key fsm.RequestKey) {
-		s.Front.Say(key, comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Key: "h1.1", Tool: "exec", Args: `{"command":"make"}`},
+		s.Front.Say(key, comm.Event{Type: comm.EventQuestion, Question: fsm.QuestionApprove, Key: "h1.1", Tool: "exec", Args: `{"command":"make"}`, Text: "it costs\u202e"},
 			comm.Event{Type: comm.EventState, State: state.Queued, Decision: &comm.Decision{Verdict: comm.Refused, By: "ann", Reason: "not on a Friday"}})
 		s.Front.Reply(key, "It is.", false)
 	}, "POST", "/v1/chat/completions", `{"stream":true,`+hello+`}`, keyed, "k")
 	if want := `{"reasoning":"\n[refused by ann: not on a Friday]\n"}`; !strings.Contains(got.Body, want) { // APR-24
 		t.Errorf("got %s; want one with %q", got.Body, want)
 	}
-	if !strings.Contains(got.Body, `{"reasoning":"\n[shelly waits for approval of exec {\"command\":\"make\"}: shelly request approve k --channel openai]\n"}`) {
-		t.Errorf("got %s; want one with %q", got.Body, `{"reasoning":"\n[shelly waits for approval of exec {\"command\":\"make\"}: shelly request approve k --channel openai]\n"}`)
+	if !strings.Contains(got.Body, `{"reasoning":"\n[shelly waits for approval of exec {\"command\":\"make\"} (it costs\\u202e): shelly request approve k --channel openai]\n"}`) {
+		t.Errorf("got %s; want one with %q", got.Body, `{"reasoning":"\n[shelly waits for approval of exec {\"command\":\"make\"} (it costs\\u202e): shelly request approve k --channel openai]\n"}`)
 	}
 }
 

@@ -150,7 +150,11 @@ func Decided(e comm.Event) string {
 // client that only reads an answer cannot be asked (FRT-12).
 func Asked(key fsm.RequestKey, e comm.Event) string {
 	if e.Question == fsm.QuestionApprove {
-		return fmt.Sprintf("\n[shelly waits for approval of %s %s: shelly request approve %s]\n", e.Tool, wording.Visible(e.Args), wording.ShellArgument(key.ID, "--channel", key.Channel))
+		why := ""
+		if e.Text != "" {
+			why = " (" + wording.Visible(e.Text) + ")"
+		}
+		return fmt.Sprintf("\n[shelly waits for approval of %s %s%s: shelly request approve %s]\n", e.Tool, wording.Visible(e.Args), why, wording.ShellArgument(key.ID, "--channel", key.Channel))
 	}
 	return fmt.Sprintf("\n[shelly waits for a person: shelly request show %s]\n", wording.ShellArgument(key.ID, "--channel", key.Channel))
 }
