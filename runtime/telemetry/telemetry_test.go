@@ -333,6 +333,52 @@ func TestOBS3AFailureIsAnErrorOfItsClass(t *testing.T) {
 	}
 }
 
+// call tells of a call of a piece of work that ends with an answer.
+func (w *Traces) call(call fsm.Call, kind fsm.CallKind, a fsm.Answer) {
+	work := &Work{ID: 1, Kind: fsm.KindUser}
+	w.Accepted(work)
+	c := &Call{Call: call, Kind: kind, Since: 1, Until: 2, Work: work}
+	w.Began(c)
+	c.Answer = a
+	w.Ended(c)
+	w.Finished(work, 3)
+}
+
+func TestOBS3AnEmbeddingNamesItsProviderAndItsModel(t *testing.T) {
+	spans := traced(t, func(to *Traces) {
+		to.call(fsm.Embed{Asked: fsm.Asked{Handle: 1, Call: 2}, Text: secret}, fsm.CallEmbed, fsm.Embedded{Answered: fsm.To(2), Model: "e:1b"})
+	})
+	got := attributesOf(spans["embeddings e:1b"])
+	for name, want := range map[string]string{"gen_ai.operation.name": "embeddings", "gen_ai.provider.name": "ollama", "gen_ai.request.model": "e:1b"} {
+		if got[name] != want {
+			t.Errorf("%s is %v, want %s", name, got[name], want)
+		}
+	}
+}
+
+func TestOBS3AFailureOfAnyCallIsAnError(t *testing.T) {
+	asked, to := fsm.Asked{Handle: 1, Call: 2}, fsm.To(2)
+	for kind, c := range map[fsm.CallKind]struct { // order-free: each by itself
+		call fsm.Call
+		fail fsm.Answer
+	}{
+		fsm.CallEmbed:  {fsm.Embed{Asked: asked}, fsm.Embedded{Answered: to, Error: secret}},
+		fsm.CallRecall: {fsm.Recall{Asked: asked}, fsm.Recalled{Answered: to, Error: secret}},
+		fsm.CallStore:  {fsm.Store{Asked: asked}, fsm.Stored{Answered: to, Error: secret}},
+		fsm.CallLoad:   {fsm.LoadSession{Asked: asked}, fsm.SessionLoaded{Answered: to, Error: secret}},
+		fsm.CallSave:   {fsm.SaveSession{Asked: asked}, fsm.SessionSaved{Answered: to, Error: secret}},
+		fsm.CallSkill:  {fsm.LoadSkill{Asked: asked}, fsm.SkillLoaded{Answered: to, Error: secret}},
+		fsm.CallText:   {fsm.ReadText{Asked: asked}, fsm.TextRead{Answered: to, Error: secret}},
+		fsm.CallTool:   {fsm.RunTool{Asked: asked}, fsm.ToolAnswered{Answered: to, Failed: true}},
+	} {
+		for name, s := range traced(t, func(to *Traces) { to.call(c.call, kind, c.fail) }) {
+			if work := strings.HasPrefix(name, "invoke_agent"); !work && (s.Status.Code.String() != "Error" || attributesOf(s)["error.type"] != "failed") {
+				t.Errorf("%s: got %+v, %v", name, s.Status, attributesOf(s))
+			}
+		}
+	}
+}
+
 func TestOBS3WhatGoesOnAfterAKillIsInTheSameTrace(t *testing.T) {
 	var before state.Snapshot
 	first := traced(t, func(to *Traces) {

@@ -88,8 +88,11 @@ func (t *Traces) Began(c *Call) {
 	if d.operation != "" {
 		attributes = append(attributes, operation.String(d.operation))
 	}
+	if d.kind == trace.SpanKindClient {
+		attributes = append(attributes, providerName.String(t.o.Provider))
+	}
 	if e, ok := c.Call.(fsm.AskBrain); ok {
-		attributes = append(attributes, providerName.String(t.o.Provider), attribute.String("shelly.purpose", string(e.Purpose)))
+		attributes = append(attributes, attribute.String("shelly.purpose", string(e.Purpose)))
 	}
 	name := d.name
 	if e, ok := c.Call.(fsm.RunTool); ok {
@@ -115,6 +118,10 @@ func (t *Traces) Ended(c *Call) {
 		if a.Tokens.Read > 0 {
 			span.SetAttributes(cachedTokens.Int(a.Tokens.Prompt - a.Tokens.Read))
 		}
+	}
+	if a, ok := c.Answer.(fsm.Embedded); ok && a.Model != "" {
+		span.SetName(operationEmbed + " " + a.Model)
+		span.SetAttributes(requestModel.String(a.Model), responseModel.String(a.Model))
 	}
 	if _, ok := c.Answer.(fsm.BrainFailed); ok || failed {
 		span.SetAttributes(errorType.String(c.Result()))

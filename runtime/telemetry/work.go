@@ -1,6 +1,8 @@
 package telemetry
 
 import (
+	"reflect"
+
 	"shelly/fsm"
 	"shelly/fsm/state"
 )
@@ -49,13 +51,26 @@ func (c *Call) Result() string {
 	if a, ok := c.Answer.(fsm.BrainFailed); ok {
 		return string(a.Class)
 	}
-	if a, ok := c.Answer.(fsm.ToolAnswered); ok && a.Failed {
+	if failed(c.Answer) {
 		return resultFailed
 	}
 	if _, stopped := c.Answer.(fsm.ToolStopped); stopped || c.Answer == nil {
 		return resultStopped
 	}
 	return resultOK
+}
+
+// failed reports whether an answer, other than the model's, is a failure. Whatever kind of answer may be
+// one says why in a field of this name.
+func failed(a fsm.Answer) bool {
+	if a, ok := a.(fsm.ToolAnswered); ok {
+		return a.Failed
+	}
+	if a == nil {
+		return false
+	}
+	why := reflect.Indirect(reflect.ValueOf(a)).FieldByName("Error")
+	return why.IsValid() && why.String() != ""
 }
 
 // tokens returns what the model's server has counted.
