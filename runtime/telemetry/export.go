@@ -8,6 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,11 +74,36 @@ func (e *Exporter) send(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 		return egress.Bare(err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, response.Body, 64<<10) // so that the connection can be used again
+	text, _ := io.ReadAll(io.LimitReader(response.Body, answerBytesMax)) // to its end, so that the connection can be used again
 	if response.StatusCode/100 != 2 {
 		return fmt.Errorf("the collector answers %s", response.Status)
 	}
-	return nil
+	return refused(text)
+}
+
+// answerBytesMax is how much of a collector's answer is read.
+const answerBytesMax = 64 << 10
+
+// refused returns the error of an answer of success by which the collector has refused some spans of the
+// batch. An answer that is not the protocol's says nothing.
+func refused(answer []byte) error {
+	var a struct {
+		Partial struct {
+			Refused json.RawMessage `json:"rejectedSpans"` // a number, as a text too
+			Why     string          `json:"errorMessage"`
+		} `json:"partialSuccess"`
+	}
+	if json.Unmarshal(answer, &a) != nil {
+		return nil
+	}
+	n, err := strconv.ParseInt(strings.Trim(string(a.Partial.Refused), `"`), 10, 64)
+	if err != nil || n <= 0 {
+		return nil
+	}
+	if a.Partial.Why == "" {
+		return fmt.Errorf("the collector has refused %d spans of a batch", n)
+	}
+	return fmt.Errorf("the collector has refused %d spans of a batch: %s", n, wording.Quote(a.Partial.Why))
 }
 
 // Shutdown implements sdk.SpanExporter.

@@ -437,6 +437,33 @@ func TestOBS3ACollectorGetsOTLPAndItsAbsenceIsSaidOnce(t *testing.T) {
 	}
 }
 
+// A collector that refuses some spans of a batch answers with success.
+func TestOBS3SpansThatACollectorRefusesAreSaidToBeLost(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}`: `refused 3 spans of a batch: \"too old\"`,
+		`{"partialSuccess":{"rejectedSpans":1}}`:                            "refused 1 spans of a batch",
+		`{"partialSuccess":{"errorMessage":"a warning"}}`:                   "",
+		`{"partialSuccess":{"rejectedSpans":"0"}}`:                          "",
+		`{"partialSuccess":null}`:                                           "",
+		`{}`:                                                                "",
+		``:                                                                  "",
+		"ok":                                                                "",
+	} {
+		collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }))
+		var out strings.Builder
+		e := NewExporter(collector.URL, slog.New(slog.NewJSONHandler(&out, nil)))
+		for range 2 {
+			if err := e.ExportSpans(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		collector.Close()
+		if said := out.String(); (said == "") != (want == "") || want != "" && strings.Count(said, want) != 1 {
+			t.Errorf("%s: got %s; want 1 %q", answer, said, want)
+		}
+	}
+}
+
 // What is logged of a collector that does not answer has nothing of the path of its address.
 func TestOBS3TheAddressOfACollectorIsSaidWithoutItsPath(t *testing.T) {
 	gone := httptest.NewServer(nil)
