@@ -125,8 +125,33 @@ func (t *teller) args(s string) string {
 	if t.textMax == 0 {
 		return block(s, func(s string) string { return s })
 	}
-	head, rest := Cut(strings.Join(strings.Fields(s), " "), t.textMax)
+	head, rest := Cut(oneLine(s), t.textMax)
 	return " " + head + rest
+}
+
+// oneLine is JSON on one line, with all the blanks that its texts have (APR-25): those between them mean
+// nothing.
+func oneLine(s string) string {
+	var b strings.Builder
+	inside, escaped, apart := false, false, false
+	for _, r := range strings.TrimSpace(s) {
+		blank := strings.ContainsRune(" \t\r\n", r)
+		switch {
+		case inside && r == '\n':
+			b.WriteString(`\n`) // JSON has none in a text
+			continue
+		case !inside && blank:
+			apart = true
+			continue
+		case apart:
+			b.WriteByte(' ')
+			apart = false
+		}
+		inside = inside != (r == '"' && !escaped)
+		escaped = inside && r == '\\' && !escaped
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // lineMax is the longest text, in bytes, that stands in the line that tells it.

@@ -107,7 +107,11 @@ func scopeWords(scope fsm.GrantScope) string {
 func (t *teller) question(e fsm.AskPerson) string {
 	switch e.Question {
 	case fsm.QuestionApprove:
-		return fmt.Sprintf("may %s%s run?", e.Tool, t.args(e.Args))
+		why := ""
+		if e.Text != "" { // the tool itself asks (APR-19)
+			why = " (" + strings.Join(strings.Fields(e.Text), " ") + ")"
+		}
+		return fmt.Sprintf("may %s%s run?%s", e.Tool, t.args(e.Args), why)
 	case fsm.QuestionUnknown:
 		return fmt.Sprintf("what did %s%s do?", e.Tool, t.args(e.Args))
 	case fsm.QuestionDoubt:

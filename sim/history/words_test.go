@@ -190,3 +190,25 @@ func TestINF56WhatIsWaitedForAgainIsReportedAsSuch(t *testing.T) {
 		t.Errorf("told is %q", got)
 	}
 }
+
+// Blanks within an argument are part of what would be run, and the tool's own reason is what a yes answers.
+func TestAPR25AQuestionOnOneLineHasAllBlanksOfTheCall(t *testing.T) {
+	for args, want := range map[string]string{
+		"{ \"command\" :\n\t\"rm 'a  b'\" }":        `{ "command" : "rm 'a  b'" }`,
+		`{"command":"a\"  b\\","dir":  "c   d"}`:    `{"command":"a\"  b\\","dir": "c   d"}`,
+		"{\"path\":\"a\u00a0b\"}":                   "{\"path\":\"a\u00a0b\"}",
+		"{\"command\":\"a\n  b\"}":                  `{"command":"a\n  b"}`,
+		`{"a":"` + strings.Repeat(" ", 3000) + `"}`: `{"a":"` + strings.Repeat(" ", 1994) + " … (1008 bytes more)",
+	} {
+		if got := history.Question(fsm.AskPerson{Question: fsm.QuestionApprove, Tool: "exec", Args: args}); got != "may exec "+want+" run?" {
+			t.Errorf("%q: got %q, want %q", args, got, want)
+		}
+	}
+}
+
+func TestAPR19AQuestionOnOneLineSaysWhyTheToolAsks(t *testing.T) {
+	got := history.Question(fsm.AskPerson{Question: fsm.QuestionApprove, Tool: "buy", Args: "{}", Text: "its server asks\n\"Pay 500?\""})
+	if want := `may buy {} run? (its server asks "Pay 500?")`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
