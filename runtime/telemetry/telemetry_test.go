@@ -356,6 +356,17 @@ func TestOBS3AnEmbeddingNamesItsProviderAndItsModel(t *testing.T) {
 	}
 }
 
+func TestOBS3AVectorThatIsNotMadeNowIsNoError(t *testing.T) {
+	for _, why := range []error{engine.ErrSpared, engine.ErrNoEmbedder} {
+		spans := traced(t, func(to *Traces) {
+			to.call(fsm.Embed{Asked: fsm.Asked{Handle: 1, Call: 2}}, fsm.CallEmbed, fsm.Embedded{Answered: fsm.To(2), Error: why.Error()})
+		})
+		if s := spans["embeddings"]; !s.SpanContext.IsValid() || s.Status.Code.String() != "Unset" {
+			t.Errorf("%v: %+v", why, s.Status)
+		}
+	}
+}
+
 func TestOBS3AFailureOfAnyCallIsAnError(t *testing.T) {
 	asked, to := fsm.Asked{Handle: 1, Call: 2}, fsm.To(2)
 	for kind, c := range map[fsm.CallKind]struct { // order-free: each by itself

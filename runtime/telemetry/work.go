@@ -2,8 +2,10 @@ package telemetry
 
 import (
 	"reflect"
+	"slices"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/fsm/state"
 )
 
@@ -61,7 +63,8 @@ func (c *Call) Result() string {
 }
 
 // failed reports whether an answer, other than the model's, is a failure. Whatever kind of answer may be
-// one says why in a field of this name.
+// one says why in a field of this name. A vector that is made later, or never, because things are set up
+// so is no failure (MEM-11).
 func failed(a fsm.Answer) bool {
 	if a, ok := a.(fsm.ToolAnswered); ok {
 		return a.Failed
@@ -70,7 +73,7 @@ func failed(a fsm.Answer) bool {
 		return false
 	}
 	why := reflect.Indirect(reflect.ValueOf(a)).FieldByName("Error")
-	return why.IsValid() && why.String() != ""
+	return why.IsValid() && !slices.Contains([]string{"", engine.ErrSpared.Error(), engine.ErrNoEmbedder.Error()}, why.String())
 }
 
 // tokens returns what the model's server has counted.
