@@ -46,7 +46,12 @@ func NewExporter(url string, log *slog.Logger) *Exporter {
 // ExportSpans implements sdk.SpanExporter. A batch that the collector does not accept is lost;
 // this is logged once when it begins and once when it ends.
 func (e *Exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
-	err := e.send(ctx, spans)
+	e.sent(e.send(ctx, spans))
+	return nil // the error has been logged
+}
+
+// sent logs why spans were lost, or that they are lost no longer; once.
+func (e *Exporter) sent(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
@@ -56,7 +61,6 @@ func (e *Exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) er
 		e.log.Info("the collector accepts traces again", "collector", wording.Address(e.url))
 	}
 	e.down = err != nil
-	return nil // the error has been logged
 }
 
 func (e *Exporter) send(ctx context.Context, spans []sdk.ReadOnlySpan) error {

@@ -475,6 +475,21 @@ func TestOBS3SpansThatACollectorRefusesAreSaidToBeLost(t *testing.T) {
 	}
 }
 
+func TestOBS3WhatIsNotTakenAtAStopIsSaidToBeLost(t *testing.T) {
+	ends := make(chan struct{})
+	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-ends }))
+	defer collector.Close()
+	defer close(ends)
+	var out strings.Builder
+	traces := NewTraces(NewExporter(collector.URL, slog.New(slog.NewTextHandler(&out, nil))), TracesOptions{})
+	newWorld(t, traces).asks("r", says)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := traces.Close(ctx); err == nil || strings.Count(out.String(), "they are lost") != 1 {
+		t.Errorf("%v: got %s", err, out.String())
+	}
+}
+
 // What is logged of a collector that does not answer has nothing of the path of its address.
 func TestOBS3TheAddressOfACollectorIsSaidWithoutItsPath(t *testing.T) {
 	gone := httptest.NewServer(nil)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type TracesOptions struct {
 type Traces struct {
 	Silent
 	o        TracesOptions
+	to       sdk.SpanExporter
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	works    map[fsm.HandleID]trace.Span
@@ -46,14 +48,20 @@ func NewTraces(to sdk.SpanExporter, o TracesOptions) *Traces {
 			attribute.String("service.name", "shelly"), attribute.String("service.version", o.Version))),
 	)
 	return &Traces{
-		o: o, provider: provider, tracer: provider.Tracer("shelly", trace.WithInstrumentationVersion(o.Version), trace.WithSchemaURL(schemaURL)),
+		o: o, to: to, provider: provider, tracer: provider.Tracer("shelly", trace.WithInstrumentationVersion(o.Version), trace.WithSchemaURL(schemaURL)),
 		works: map[fsm.HandleID]trace.Span{}, calls: map[fsm.CallID]trace.Span{},
 	}
 }
 
-// Close sends what is left, until ctx ends at the latest. Unfinished work is not sent: the next
-// process continues it.
-func (t *Traces) Close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
+// Close sends what is left, until ctx ends at the latest: what the collector has not accepted by then is
+// lost, which is logged. Unfinished work is not sent: the next process continues it.
+func (t *Traces) Close(ctx context.Context) error {
+	err := t.provider.Shutdown(ctx)
+	if e, ok := t.to.(*Exporter); ok && err != nil {
+		e.sent(fmt.Errorf("the daemon stops, and not all were taken in time: %w", err))
+	}
+	return err
+}
 
 // Accepted implements [Teller].
 func (t *Traces) Accepted(w *Work) {
