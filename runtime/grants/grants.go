@@ -174,11 +174,7 @@ func (f File) Add(g fsm.Grant) ([]fsm.Grant, error) {
 		return nil, fmt.Errorf("%s has %d approvals already, the most there may be; take some back with shelly approval revoke", f.path, len(list))
 	}
 	all := append(slices.Clip(list), g)
-	added := text
-	if len(list) > 0 {
-		added = strings.TrimRight(text, "\n") + "\n" + written(g)
-	}
-	return all, f.write(text, added, all)
+	return all, f.write(text, strings.TrimRight(text, "\n")+"\n"+written(g), all)
 }
 
 // Remove durably removes the grant with an id from the file, and reports whether it was
@@ -199,23 +195,32 @@ func (f File) Remove(id string) (bool, error) {
 	return true, f.write(text, without(text, lines, func(i int) bool { return grant.ID(&list[i]) == id }), all)
 }
 
-// without returns a text without the lines of some entries; an entry's lines end where the next
-// entry begins.
+// without returns a text without the lines of some entries. An entry's lines end where the next entry
+// begins, or before the comments above that.
 func without(text string, lines []int, gone func(int) bool) string {
 	all := strings.SplitAfter(text, "\n")
-	var kept strings.Builder
-	for n, line := range all {
-		at := -1
-		for i, first := range lines {
-			if n+1 >= first {
-				at = i
-			}
+	for i, first := range lines {
+		if !gone(i) {
+			continue
 		}
-		if at < 0 || !gone(at) {
-			kept.WriteString(line)
+		end := len(all)
+		if i+1 < len(lines) {
+			end = lines[i+1] - 1
+		}
+		for end > first && isComment(all[end-1]) {
+			end--
+		}
+		for n := first - 1; n < end; n++ {
+			all[n] = ""
 		}
 	}
-	return kept.String()
+	return strings.Join(all, "")
+}
+
+// isComment reports whether a line has nothing but a comment, or nothing.
+func isComment(line string) bool {
+	line = strings.TrimSpace(line)
+	return line == "" || line[0] == '#'
 }
 
 // write writes an edited text if it parses as the wanted grants; otherwise it writes the whole

@@ -103,6 +103,24 @@ func TestAPR14WhatAPersonHasWrittenStays(t *testing.T) {
 	}
 }
 
+// A comment above an entry is about that one, whatever becomes of the one before; what stands below the last one
+// may be about anything.
+func TestAPR14CommentsOutliveTheEntryBeforeThem(t *testing.T) {
+	f := file(t, "approvals:\n- tool: look\n  # every call\n  any: true\n\n# the build\n- tool: make\n  any: true\n# the end\n")
+	for _, c := range []struct{ tool, want string }{
+		{"look", "approvals:\n\n# the build\n- tool: make\n  any: true\n# the end\n"},
+		{"make", "approvals:\n\n# the build\n# the end\n"},
+	} {
+		g := fsm.Grant{Tool: c.tool, Any: true}
+		if was, err := f.Remove(grant.ID(&g)); !was || err != nil || text(t, f) != c.want {
+			t.Errorf("%s: %t, %v, and the file is\n%s", c.tool, was, err, text(t, f))
+		}
+	}
+	if _, err := f.Add(call("git push")); err != nil || !strings.Contains(text(t, f), "# the build\n") {
+		t.Errorf("%v:\n%s", err, text(t, f))
+	}
+}
+
 func TestAPR14ADamagedFileIsAnErrorThatNamesTheLine(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"approvals:\n- tool: exec\n", ":2: approvals[0]: give match"},
