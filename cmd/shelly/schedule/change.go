@@ -44,6 +44,9 @@ func (c *addCmd) Run(t *terminal.Terminal) error {
 	if given != 1 {
 		return exit.Errorf(exit.Usage, "give exactly one of --cron, --every, --at and --in")
 	}
+	if strings.TrimSpace(strings.Join(c.Text, " ")) == "" {
+		return exit.Errorf(exit.Usage, "the text is empty: say what shelly should do each time")
+	}
 	every, err := whole("--every", c.Every)
 	if err != nil {
 		return err

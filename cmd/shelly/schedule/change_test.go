@@ -3,10 +3,12 @@ package schedule
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
@@ -54,5 +56,23 @@ func TestCLI142AScheduleThatIsAddedIsNoFailure(t *testing.T) {
 	}
 	if got, want := out.String(), "schedule s2 is added\n"; got != want || said.Len() == 0 {
 		t.Errorf("got %q and %q, want %q and why no time is said", got, said.String(), want)
+	}
+}
+
+// A refusal names the flags, and leaves what the person has written as it is.
+func TestCLI142ARefusalQuotesWhatWasWritten(t *testing.T) {
+	for said, want := range map[string]string{
+		`the minute of cron_expr takes numbers, but not "message"`: `the minute of --cron takes numbers, but not "message"`,
+		"every_seconds wants more":                                 "--every wants more",
+		`at is not a time: "at is"`:                                `--at is not a time: "at is"`,
+	} {
+		refused := &client.Error{Problem: comm.Problem{Code: comm.CodeBadRequest, Message: said}}
+		if got := worded(fsm.ScheduleChanged{Change: fsm.ScheduleAdd}, refused); got.Error() != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	every := time.Hour
+	if err := (&addCmd{Text: []string{" ", ""}, Every: &every}).Run(&terminal.Terminal{}); err == nil || !strings.Contains(err.Error(), "the text is empty") {
+		t.Errorf("without a text: %v", err)
 	}
 }

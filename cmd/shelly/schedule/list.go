@@ -112,7 +112,8 @@ func worded(in fsm.ScheduleChanged, err error) error {
 	}
 	switch {
 	case in.Change == fsm.ScheduleAdd:
-		return exit.Errorf(exit.Usage, "%s", flagOf.Replace(refused.Message))
+		quoted := strings.IndexByte(refused.Message+`"`, '"') // from there on it may be what the person wrote
+		return exit.Errorf(exit.Usage, "%s", flagOf.Replace(refused.Message[:quoted])+refused.Message[quoted:])
 	case strings.HasPrefix(refused.Message, "field "):
 		return coded
 	case refused.Code == comm.CodeNotFound, strings.HasPrefix(refused.Message, "there is no"): // as an older daemon says it
