@@ -49,11 +49,7 @@ func (p *plan) paths() []landlock.Rule {
 		workspace = landlock.RODirs(p.Workspace)
 	}
 	if p.Rung == Landlock {
-		all := p.visible()
-		if p.Network {
-			all = append(all, networkEtc...)
-		}
-		dirs, files := kinds(all)
+		dirs, files := kinds(append(p.visible(), p.etc()...)) // of a link, what it leads to
 		return append(rules, workspace, landlock.RWDirs(p.Scratch).WithRefer().WithResolveUnix(),
 			landlock.RODirs(dirs...), landlock.ROFiles(files...), landlock.ROFiles(procFiles...).IgnoreIfMissing())
 	}

@@ -106,16 +106,14 @@ func (p *plan) hold() ([]held, error) {
 			return nil, err
 		}
 	}
-	if p.Network {
-		for _, path := range networkEtc { // these may be links that lead out of the tree
-			if target, err := filepath.EvalSymlinks(path); err == nil && target != path {
-				h, err := takeHold(target, readOnly)
-				if err != nil {
-					return nil, err
-				}
-				h.path = path
-				pieces = append(pieces, h)
+	for _, path := range p.etc() {
+		if target, err := filepath.EvalSymlinks(path); err == nil && target != path {
+			h, err := takeHold(target, readOnly)
+			if err != nil {
+				return nil, err
 			}
+			h.path = path
+			pieces = append(pieces, h)
 		}
 	}
 	for _, path := range slices.Concat(readDevices, writeDevices) {

@@ -115,6 +115,24 @@ func TestTOL40CommandSeesTheWorkspaceAndNothingBesideIt(t *testing.T) {
 	})
 }
 
+// Without its settings no program of Java starts, and without /etc/hosts none finds localhost.
+func TestTOL40CommandSeesWhatProgramsNeedOfEtc(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		script := ""
+		for _, path := range append(java(), hostsEtc...) {
+			if _, err := os.Stat(path); err == nil { // not each system has it
+				script += "(: < " + path + ") || echo cannot read " + path + "; (: >> " + path + ") 2>/dev/null && echo can write " + path + "\n"
+			}
+		}
+		if out, _ := w.sh(script); out != "" {
+			t.Errorf("%s", out)
+		}
+		if out, _ := w.sh("cat /etc/resolv.conf /etc/java*/management/*"); strings.Contains(out, "nameserver") || strings.Contains(out, "jmxremote") {
+			t.Errorf("it sees more:\n%s", out)
+		}
+	})
+}
+
 // What is hidden stays hidden even if an earlier command could have moved its folder, and even
 // inside a folder that commands may read.
 // A program that exists, but that commands do not see, is not only said to be missing.

@@ -80,10 +80,8 @@ func (p *plan) wrapping() []string {
 			args = append(args, "--ro-bind", path, path)
 		}
 	}
-	if p.Network {
-		for _, path := range networkEtc {
-			args = append(args, "--ro-bind-try", path, path)
-		}
+	for _, path := range p.etc() {
+		args = append(args, "--ro-bind-try", path, path)
 	}
 	bind := "--bind"
 	if p.ReadOnly {
