@@ -130,8 +130,16 @@ func TestTOL42TheRungIsTheFirstThatHoldsOfThoseAllowed(t *testing.T) {
 		}
 	}
 	w.options.Rungs, w.options.Hidden = []Rung{Landlock}, []string{w.path("ws/data")}
-	if tried := w.open().Tried(); tried[0].Err == nil || tried[0].Mend == "" {
-		t.Errorf("what is to be hidden is in the workspace, and landlock took it: %+v", tried)
+	if tried := w.open().Tried(); tried[0].Err == nil || !strings.Contains(tried[0].Mend, "out of the workspace") {
+		t.Errorf("what is to be hidden is in the workspace, and landlock took it, or says something else: %+v", tried)
+	}
+	w.options.Hidden, w.options.Readable = []string{w.path("outside/data")}, []string{w.path("outside")}
+	if tried := w.open().Tried(); tried[0].Err == nil || !strings.Contains(tried[0].Mend, "tools.exec.reads") {
+		t.Errorf("what is to be hidden is in a folder to be read, and landlock took it, or says something else: %+v", tried)
+	}
+	w.options.Rungs, w.options.Hidden, w.options.Workspace = []Rung{Namespaces}, nil, "/"
+	if tried := w.open().Tried(); tried[0].Err == nil || tried[0].Mend != "choose another workspace" {
+		t.Errorf("the whole disk is a workspace: %+v", tried)
 	}
 }
 

@@ -26,6 +26,9 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 		}
 		if a.Err != nil {
 			a.Mend = mend(r)
+			if m := (misfit{}); errors.As(a.Err, &m) {
+				a.Mend = m.mend
+			}
 		}
 		k.tried = append(k.tried, a)
 		if a.Err == nil {

@@ -164,26 +164,33 @@ func above(workspace string, paths []string) []string {
 	return folders
 }
 
+// misfit is why a rung cannot contain the commands of a workspace on any system, with what an operator
+// can do about it.
+type misfit struct{ why, mend string }
+
+func (m misfit) Error() string { return m.why }
+
 // fits returns why a rung cannot contain the commands of this workspace on any system, or nil.
 func (k *Keeper) fits(r Rung) error {
 	o := k.options
 	for _, h := range append(slices.Clone(o.Hidden), o.Fixed...) {
 		if r == Landlock && within(h, o.Workspace) {
-			return fmt.Errorf("%s is inside the workspace, and Landlock cannot except it", h)
+			return misfit{fmt.Sprintf("%s is inside the workspace, and Landlock cannot except it", h), "move it out of the workspace, or choose another workspace"}
 		}
 	}
 	for _, h := range o.Hidden {
 		for _, seen := range o.Readable {
 			if r == Landlock && (h == seen || within(h, seen)) {
-				return fmt.Errorf("%s is inside %s, which commands may read, and Landlock cannot except it", h, seen)
+				return misfit{fmt.Sprintf("%s is inside %s, which commands may read, and Landlock cannot except it", h, seen),
+					"move it elsewhere, or name smaller folders in tools.exec.reads and skills.folders"}
 			}
 		}
 		if h == o.Workspace || within(o.Workspace, h) {
-			return fmt.Errorf("the workspace is inside %s", h)
+			return misfit{fmt.Sprintf("the workspace is inside %s", h), "choose another workspace"}
 		}
 	}
 	if o.Workspace == "/" {
-		return errors.New("the workspace is the whole disk")
+		return misfit{"the workspace is the whole disk", "choose another workspace"}
 	}
 	return nil
 }
