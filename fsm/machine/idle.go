@@ -9,8 +9,8 @@ import (
 
 // quiet returns how long no other handle may arrive before a memory handle asks for its
 // summary (HND-66): as long as the model's server takes to read the summary's prompt and
-// then again the conversation that it displaces; 0 if it displaces none, or if the server's
-// speed is not known.
+// then again the conversation that it displaces, and if that was read for a person who writes, as long
+// as writing takes; 0 if it displaces none, or else if the server's speed is not known.
 func quiet(m *Machine, h *state.Handle) fsm.Millis {
 	c, held := &m.s.Config, &m.s.Cached
 	if !c.Switches.Progress || held.Session == "" || held.IsOf(h) || m.s.Crowded() {
@@ -25,8 +25,15 @@ func quiet(m *Machine, h *state.Handle) fsm.Millis {
 	if held.Before == ask.Before() {
 		both = held.Fixed
 	}
-	return m.paced().Reading(h.Sess.Corrected(c.Estimate(ask)-both) + h.Sess.Corrected(held.Tokens-both))
+	n := m.paced().Reading(h.Sess.Corrected(c.Estimate(ask)-both) + h.Sess.Corrected(held.Tokens-both))
+	if held.Typed {
+		n = max(n, writingTime)
+	}
+	return n
 }
+
+// writingTime is how long a person may take to write a question.
+const writingTime = 60 * fsm.Second
 
 // idled ends the wait: the summary is asked for, unless another handle runs by now.
 func (m *Machine) idled(h *state.Handle) firing {

@@ -175,7 +175,7 @@ func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 	}
 	inf.Anew = max(inf.Prompt-looked.Corrected(cached), 1)
 	if c.Edition >= fsm.SeventhEdition {
-		now.Session, now.Version = h.Session, h.Sess.Version
+		now.Session, now.Version, now.Typed = h.Session, h.Sess.Version, h.Typed
 		if h.Kind != fsm.KindMemory || h.Compacts && !h.Ahead { // it is about to be saved
 			now.Version++
 		}

@@ -154,8 +154,17 @@ func TestHND72SummariesGiveWay(t *testing.T) {
 				t.Fatalf("a is %s, b is %s; the effects are %+v", d.of("a").State, d.of("b").State, d.effects)
 			}
 			d.answer("")
-			if d.of("a").State == state.Queued && d.of("b").State == state.Queued {
-				t.Error("no summary goes on")
+			next, wait := d.of("a"), fsm.Millis(0)
+			for _, timer := range of[fsm.SetTimer](d.effects) {
+				if timer.Purpose == fsm.TimerIdle {
+					wait = timer.After
+				}
+			}
+			if next.State != state.Idling || wait < 60*fsm.Second {
+				t.Fatalf("a is %s for %s: what was read is displaced at once", next.State, wait)
+			}
+			if d.idles("a"); d.of("a").State != state.Summarizing {
+				t.Errorf("a is %s", d.of("a").State)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ type Sent struct {
 	Hash     uint64 `json:"hash,omitempty"`     // its running hash
 	Tokens   int    `json:"tokens,omitempty"`   // of all of it
 	Thought  bool   `json:"thought,omitempty"`  // the answer to it came after thinking
+	Typed    bool   `json:"typed,omitempty"`    // it was read for a person who writes (HND-72)
 
 	Session string `json:"session,omitempty"` // whose conversation it is
 	Version uint64 `json:"version,omitempty"` // of the session, once its turn is saved

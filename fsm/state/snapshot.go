@@ -130,6 +130,7 @@ func (s *Snapshot) hash(texts bool) uint64 {
 	}
 	if s.Config.Switches.ReadAhead { // what it holds is not read while a person writes
 		x.Bool(s.Cached.Before != 0)
+		x.Bool(s.Cached.Typed)
 		x.Str(s.Cached.Session)
 	}
 	if s.Cached.Session != "" { // a summary that would displace it idles, if a speed is known
