@@ -215,7 +215,8 @@ func (m *Memory) again() {
 	m.pending.next = 0
 }
 
-// fill writes an entry with its vector, unless it was replaced or forgotten since it was read.
+// fill gives an entry the vector that was made of it, unless it was replaced or forgotten since it was
+// read. Whatever else has changed since then stays as it is now.
 func (m *Memory) fill(read, made fsm.Entry) error {
 	m.writing.Lock()
 	defer m.writing.Unlock()
@@ -223,6 +224,8 @@ func (m *Memory) fill(read, made fsm.Entry) error {
 	if err != nil || !ok || now.Summary != read.Summary || now.At != read.At || spaceOf(now) == spaceOf(made) {
 		return err
 	}
+	now.Vector, now.Model = made.Vector, made.Model
+	made = now
 	at, ok := m.find(made.ID)
 	if !ok {
 		return errors.New("an entry is in the store but not in the index")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -246,5 +247,43 @@ func TestMEM8WhatIsReplacedOrForgottenMeanwhileStaysSo(t *testing.T) {
 	a, _, _ := s.Entry("a")
 	if len(s.entries) != 1 || a.Summary != "another one" || a.Model != "m" {
 		t.Errorf("what is kept: %+v; want the replaced entry alone, with a vector of its own", s.entries)
+	}
+}
+
+// What a person changes of an entry while it is embedded stays changed, even if its summary and its
+// time are as they were.
+func TestMEM8WhatIsChangedBesidesItsSummaryMeanwhileStaysSo(t *testing.T) {
+	was := fsm.Entry{ID: "a", Kind: "note", At: 1, Summary: "the printer", Text: "it is on the second floor"}
+	now := was
+	now.Kind, now.Session, now.Source, now.Text = "moved", "office", fsm.FromPerson, "it is on the fifth floor"
+	s, e := shelfOf(was), &model{name: "m", dims: 2}
+	var once sync.Once
+	var m *memory.Memory // opened before anything is embedded
+	e.before = func(string) {
+		once.Do(func() {
+			if _, err := m.Bring(t.Context(), []fsm.Entry{now}, memory.Bringing{Replace: true}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	hold := true
+	quiet := func(ctx context.Context) error {
+		for hold && ctx.Err() == nil {
+			time.Sleep(time.Second) // of virtual time
+		}
+		return ctx.Err()
+	}
+	kept(t, s, e, memory.Upkeep{Quiet: quiet}, func(of *memory.Memory) {
+		m, hold = of, false
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		wantRecall(t, m, "fifth", 1, "a")
+	})
+	got, _, _ := s.Entry("a")
+	if got.Model != "m" {
+		t.Errorf("model %q of the vector; want m", got.Model)
+	}
+	if got.Vector, got.Model = nil, ""; !reflect.DeepEqual(got, now) {
+		t.Errorf("kept %+v; want what it was replaced by, %+v", got, now)
 	}
 }
