@@ -2,6 +2,7 @@
 package logging
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -26,6 +27,9 @@ func New(w io.Writer, c config.Log) *slog.Logger {
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.MessageKey { // the only text that tint does not quote
 				a.Value = slog.StringValue(unbroken(a.Value.String()))
+			}
+			if err, ok := a.Value.Any().(error); ok { // tint would write it as %+v, which for the database's errors is a stack trace
+				a.Value = slog.StringValue(fmt.Sprint(err))
 			}
 			return a
 		},

@@ -65,3 +65,26 @@ func TestCFG9NoTextMakesASecondRecord(t *testing.T) {
 		}
 	}
 }
+
+// traced is an error that has a stack trace for whoever asks for details, as the database's have.
+type traced struct{}
+
+func (traced) Error() string { return "the table is gone" }
+
+// Format implements [fmt.Formatter].
+func (e traced) Format(s fmt.State, _ rune) {
+	fmt.Fprint(s, e.Error())
+	if s.Flag('+') {
+		fmt.Fprint(s, "\nstack trace: open.go:1325")
+	}
+}
+
+func TestCFG9AnErrorIsItsTextWithoutAStackTrace(t *testing.T) {
+	for _, format := range []string{"text", "json"} {
+		var out bytes.Buffer
+		New(&out, config.Log{Level: "info", Format: format}).With("earlier", traced{}).Info("it failed", "error", fmt.Errorf("open: %w", traced{}), "of", traced{}, "none", (*traced)(nil))
+		if got := out.String(); strings.Contains(got, "open.go") || !strings.Contains(got, "open: the table is gone") || strings.Count(got, "the table is gone") != 3 {
+			t.Errorf("as %s the log says %q; want the text of each error alone", format, got)
+		}
+	}
+}
