@@ -192,13 +192,16 @@ type places struct {
 	all []string
 }
 
-// note remembers an error if it is one of damage.
-func (m *places) note(err error) {
+// note remembers where an error found damage, in words, and reports whether that was not known yet.
+func (m *places) note(err error) (place string, fresh bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if place := files.Explain(err); len(m.all) < metMax && !slices.Contains(m.all, place) {
-		m.all = append(m.all, place)
+	place = files.Explain(err)
+	if len(m.all) >= metMax || slices.Contains(m.all, place) {
+		return place, false
 	}
+	m.all = append(m.all, place)
+	return place, true
 }
 
 // Damage returns, in words, where damage was found since the store was opened, at most 16 places

@@ -222,6 +222,24 @@ func TestJRN30DamageInATableDoesNotEndTheStore(t *testing.T) {
 	}
 }
 
+// However often damage is read, the log says it once, without the database's stack trace.
+func TestJRN30TheLogSaysOnceWhatCannotBeRead(t *testing.T) {
+	fs := large(t)
+	flipBit(t, fs, tables(t, fs)[0], 100, 3)
+	var log bytes.Buffer
+	s := open(t, dir, store.Options{FS: fs, Logger: slog.New(slog.NewJSONHandler(&log, nil))})
+	for range 5 {
+		if _, err := s.Audit("", 0, 1); !errors.Is(err, store.ErrCorrupt) {
+			t.Errorf("the damaged audit: %v; want ErrCorrupt", err)
+		}
+	}
+	end(t, &s)
+	said := log.String()
+	if strings.Count(said, tables(t, fs)[0]+`"`) != 1 || strings.Count(said, "\n") != 1 || !strings.Contains(said, "shelly journal repair") || strings.Contains(said, "stack trace") {
+		t.Errorf("the log says\n%s\nwant one line that names the table and what to do", said)
+	}
+}
+
 // A damaged block is refused without Pebble's search for a flipped bit, which takes seconds for a
 // large block, each time it is read: by the database, and by a reader of its tables.
 func TestJRN30ADamagedBlockIsNotSearchedForAFlippedBit(t *testing.T) {

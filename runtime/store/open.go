@@ -137,10 +137,11 @@ func (s *Store) options() *pebble.Options {
 		MaxManifestFileSize: manifestBytes,
 
 		EventListener: &pebble.EventListener{
-			// A read of damaged data returns an error; that need not be fatal.
+			// A read of damaged data returns an error; that need not be fatal. Every read of it comes here.
 			DataCorruption: func(i pebble.DataCorruptionInfo) {
-				s.damage.note(fmt.Errorf("%s: %w", s.fs.PathBase(i.Path), i.Details))
-				s.failure.Errorf("%s", i)
+				if place, fresh := s.damage.note(fmt.Errorf("%s: %w", s.fs.PathBase(i.Path), i.Details)); fresh {
+					s.failure.log.Error("a part of the store cannot be read: the rest is served; "+whatToDo, "folder", s.dir, "where", place, "error", i.Details)
+				}
 			},
 			BackgroundError: s.met,
 		},

@@ -12,7 +12,6 @@ import (
 
 	"shelly/fsm/engine"
 	"shelly/runtime/failpoint"
-	"shelly/runtime/store/files"
 )
 
 // trimming is the state of one Trim: the batch that deletes, and how much it deletes.
@@ -287,14 +286,16 @@ func (s *Store) met(err error) {
 		s.failure.fail(fmt.Errorf("in the background: %w", err))
 		return
 	}
-	s.damage.note(err)
+	place, _ := s.damage.note(err)
 	if s.compact.off() {
 		return
 	}
 	s.compact.cancel()
-	s.failure.log.Error("a part of the store cannot be read: the rest is served, but tables are no longer compacted; "+
-		"shelly journal verify names what is damaged, and shelly journal repair recovers the rest once shelly has stopped", "folder", s.dir, "where", files.Explain(err), "error", err)
+	s.failure.log.Error("a part of the store cannot be read: the rest is served, but tables are no longer compacted; "+whatToDo, "folder", s.dir, "where", place, "error", err)
 }
+
+// whatToDo is what the log says of damage to do.
+const whatToDo = "shelly journal verify names what is damaged, and shelly journal repair recovers the rest once shelly has stopped"
 
 // stallMargin is how many tables may be added between counting them and the write that follows.
 const stallMargin = 10
