@@ -275,10 +275,17 @@ func (s *Store) compactSpans(spans []table.Span) error {
 		}
 		return nil
 	})
-	if failed == nil && err != nil {
-		return corrupt("what was forgotten is gone from the memory, but not from a table that cannot be read", classify(err))
+	const left = "what was forgotten is gone from the memory, but not from a table that cannot be read"
+	switch found := s.Damage(); {
+	case failed != nil || err == nil:
+		return failed
+	case !errors.Is(err, context.Canceled):
+		return corrupt(left, classify(err))
+	case len(found) > 0: // the store has ended its compactions; no caller has cancelled anything
+		return corrupt(left, strings.Join(found, ", "))
+	default:
+		return ErrClosed
 	}
-	return failed
 }
 
 // compactedMax is the largest number of entries that are compacted one by one; for more, the tables

@@ -222,6 +222,29 @@ func TestJRN30DamageInATableDoesNotEndTheStore(t *testing.T) {
 	}
 }
 
+// What is forgotten while a table cannot be compacted is gone, and the error says what is left where,
+// and not that somebody has cancelled it.
+func TestJRN30WhatIsForgottenBesideDamageIsGone(t *testing.T) {
+	fs := large(t)
+	name := tables(t, fs)[0]
+	flipBit(t, fs, name, 100, 3)
+	s := open(t, dir, store.Options{FS: fs})
+	defer end(t, &s)
+	appendRecords(t, s, examined+1, examined+1, true)
+	if err := s.CompactTables(); !errors.Is(err, store.ErrCorrupt) {
+		t.Fatalf("a compaction: %v; want ErrCorrupt", err)
+	}
+	for _, id := range []string{"h0001", "h0002"} {
+		err := s.ForgetEntries([]string{id})
+		if !errors.Is(err, store.ErrCorrupt) || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "not from a table that cannot be read: its files are not as they were written: "+name) {
+			t.Errorf("%v; want ErrCorrupt that names %s", err, name)
+		}
+		if _, ok, err := s.Entry(id); ok || err != nil {
+			t.Errorf("entry %s is there: %v, %v; want that it is gone", id, ok, err)
+		}
+	}
+}
+
 // However often damage is read, the log says it once, without the database's stack trace.
 func TestJRN30TheLogSaysOnceWhatCannotBeRead(t *testing.T) {
 	fs := large(t)
