@@ -14,7 +14,9 @@ import (
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/moment"
+	"shelly/cmd/shelly/internal/named"
 	"shelly/cmd/shelly/internal/terminal"
+	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
@@ -70,7 +72,7 @@ func (c *forgetCmd) Run(t *terminal.Terminal) error {
 func (c *forgetCmd) entries(ctx context.Context, m memories, f memory.Filter) ([]memory.Listed, error) {
 	var found []memory.Listed
 	for _, id := range c.IDs {
-		e, err := find(ctx, m, id)
+		e, err := known(ctx, m, id)
 		if err == nil && c.Yes && e.ID != id { // nobody sees what it means
 			err = exit.Errorf(exit.NoMatch, "there is no entry %q, only %q: with --yes give the whole id", id, e.ID)
 		}
@@ -80,7 +82,9 @@ func (c *forgetCmd) entries(ctx context.Context, m memories, f memory.Filter) ([
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, e.Listed)
+		if !slices.ContainsFunc(found, func(o memory.Listed) bool { return o.ID == e.ID }) {
+			found = append(found, e)
+		}
 	}
 	if len(c.IDs) > 0 {
 		return found, nil
@@ -90,6 +94,24 @@ func (c *forgetCmd) entries(ctx context.Context, m memories, f memory.Filter) ([
 		return nil, exit.Errorf(exit.NoMatch, "no entry matches")
 	}
 	return body.Entries, err
+}
+
+// known is find for an entry that need not be readable: of a damaged one the index knows enough to
+// forget it (JRN-30).
+func known(ctx context.Context, m memories, id string) (memory.Listed, error) {
+	e, err := find(ctx, m, id)
+	if !errors.Is(err, engine.ErrDamaged) {
+		return e.Listed, err
+	}
+	body, failed := listEntries(ctx, m, memory.Filter{}, 0)
+	if failed != nil {
+		return memory.Listed{}, failed
+	}
+	l, ok, failed := named.One("entries", id, body.Entries, func(l memory.Listed) string { return l.ID })
+	if failed == nil && !ok { // it is in no index
+		failed = err
+	}
+	return l, failed
 }
 
 // forgetShown is how many of the entries to forget are listed.
