@@ -59,7 +59,7 @@ func corrupt(what string, why any) error {
 	case *damage:
 		d.words, d.cause = what+": "+err.words, err
 	case error:
-		return corrupt(what, &damage{words: err.Error(), cause: err})
+		return corrupt(what, &damage{words: strings.ReplaceAll(err.Error(), ErrCorrupt.Error()+": ", ""), cause: err}) // it is said once
 	default:
 		d.words = fmt.Sprintf("%s: %v", what, err)
 	}

@@ -245,6 +245,37 @@ func TestJRN30WhatIsForgottenBesideDamageIsGone(t *testing.T) {
 	}
 }
 
+// A message about damage says once that there is damage, whatever it was found in.
+func TestJRN30AMessageSaysOnceThatThereIsDamage(t *testing.T) {
+	fs := vfs.NewMem()
+	s := open(t, dir, store.Options{FS: fs})
+	entry := func(i uint64) string { return fmt.Sprintf("h%04d", i) }
+	for i := range uint64(40) { // with texts that are kept apart from them (JRN-34)
+		must(t, s.PutEntry(fsm.Entry{ID: entry(i), Summary: bulkOf(i), Text: bulkOf(100+i) + bulkOf(200+i) + bulkOf(300+i)}))
+	}
+	end(t, &s)
+	edit(t, fs, dir, func(db *pebble.DB) error { return db.Flush() })
+	name, met := tables(t, fs)[len(tables(t, fs))-1], ""
+	for _, block := range blocks(t, fs, name) {
+		flipBit(t, fs, name, int64(block.Offset)+10, 3)
+		s, err := store.Open(dir, store.Options{FS: fs})
+		for i := uint64(0); i < 40 && err == nil; i++ {
+			_, _, err = s.Entry(entry(i))
+		}
+		if said := fmt.Sprint(err); err != nil && strings.Count(said, store.ErrCorrupt.Error()) != 1 {
+			t.Errorf("the message is %q; want that it says %q once", said, store.ErrCorrupt)
+		}
+		met += fmt.Sprintln(err)
+		if s != nil {
+			end(t, &s)
+		}
+		flipBit(t, fs, name, int64(block.Offset)+10, 3)
+	}
+	if !strings.Contains(met, "a text that it holds cannot be read: its files are not as they were written: "+name) {
+		t.Errorf("no text of an entry was damaged:\n%s", met)
+	}
+}
+
 // However often damage is read, the log says it once, without the database's stack trace.
 func TestJRN30TheLogSaysOnceWhatCannotBeRead(t *testing.T) {
 	fs := large(t)
