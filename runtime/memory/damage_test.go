@@ -1,7 +1,9 @@
 package memory_test
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -72,5 +74,43 @@ func TestMEM10WhatTheIndexCannotForgetStays(t *testing.T) {
 		t.Errorf("%d entries were forgotten, %v; want one", n, err)
 	}
 	wantRecall(t, m, "word7", 1)
+	must(t, s.Close())
+}
+
+// ReadIndexAt implements [memory.Index].
+func (l *lacking) ReadIndexAt(keys [][]byte, fn func(key, value []byte) error) error {
+	if l.damaged {
+		return fmt.Errorf("%w: the memory's index", engine.ErrDamaged)
+	}
+	return l.Store.ReadIndexAt(keys, fn)
+}
+
+// A search goes on without the part of the index that is damaged: entries are found by what can be
+// read, and the result says if vectors could not be compared.
+func TestJRN30ASearchGoesOnWithoutADamagedIndex(t *testing.T) {
+	fs := stored(t)
+	s := &lacking{Store: openStore(t, fs)}
+	m := openMemory(t, s, "m")
+	must(t, m.Store(t.Context(), entry("new", 1, "alpha zebra")))
+	must(t, s.Vectors().Remove()) // so that vectors are read from the index
+	sound, err := m.Search(t.Context(), memory.Query{Text: "alpha zebra", TopK: 5})
+	if err != nil || sound.Keywords != "" || sound.Model != "m" || len(sound.Found) < 2 {
+		t.Fatalf("%+v, %v; want entries, by both orders", sound, err)
+	}
+	must(t, s.Vectors().Remove())
+	s.damaged = true
+	for _, mode := range []memory.Mode{memory.Hybrid, memory.Keyword, memory.Vector} {
+		r, err := m.Search(t.Context(), memory.Query{Text: "alpha zebra", TopK: 5, Mode: mode})
+		if err != nil || r.Model != "" || (mode != memory.Keyword) != strings.Contains(r.Keywords, "the vectors cannot be read: the data folder is damaged") {
+			t.Errorf("%s: %+v, %v; want that it goes on without vectors, and says so", mode, r, err)
+		}
+		if mode != memory.Vector && (len(r.Found) == 0 || r.Found[0].ID != "new" || r.Found[0].Pending) {
+			t.Errorf("%s: %+v; want first the entry that is in no damaged part", mode, r.Found)
+		}
+	}
+	if r, err := m.Search(t.Context(), memory.Query{Text: "word1", TopK: 5, Mode: memory.Keyword, Filter: memory.Filter{Before: 1}}); !errors.Is(err, engine.ErrDamaged) {
+		t.Errorf("%+v, %v; want an error rather than nothing, which may not be all there is", r, err)
+	}
+	s.damaged = false
 	must(t, s.Close())
 }

@@ -89,14 +89,17 @@ func (k *kept) value(key []byte) (value []byte, err error) {
 	return value, err
 }
 
-// places appends the postings of a keyword in the sealed segments.
+// places appends the postings of a keyword in the sealed segments: with an error, those before it.
 func (k *kept) places(term string, list []index.Posting) ([]index.Posting, error) {
-	err := k.in.ReadIndex(index.TermPrefix(term), func(key, value []byte) (err error) {
-		list, err = index.ReadPostings(list, index.Number(key), value)
+	err := k.in.ReadIndex(index.TermPrefix(term), func(key, value []byte) error {
+		more, err := index.ReadPostings(list, index.Number(key), value)
+		if err == nil {
+			list = more
+		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look up a keyword: %w", err)
+		return list, fmt.Errorf("look up a keyword: %w", err)
 	}
 	return list, nil
 }

@@ -1,10 +1,12 @@
 package memory
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
 
+	"shelly/fsm/engine"
 	"shelly/runtime/memory/index"
 )
 
@@ -122,10 +124,11 @@ func (k *keywords) seal(to int) {
 	k.from, k.terms, k.names, k.postings, k.docs = to, map[string]int{}, nil, nil, nil
 }
 
-// places returns the postings of a term, in the order of slots.
+// places returns the postings of a term, in the order of slots: with an ErrDamaged, those that can be
+// read.
 func (k *keywords) places(term string) (list []index.Posting, err error) {
 	if k.sealed != nil && k.from > 0 {
-		if list, err = k.sealed(term, nil); err != nil {
+		if list, err = k.sealed(term, nil); err != nil && !errors.Is(err, engine.ErrDamaged) {
 			return nil, err
 		}
 		// The store may already have a segment whose slots are still in the tail here; a slot that is gone has length 0.
@@ -134,13 +137,14 @@ func (k *keywords) places(term string) (list []index.Posting, err error) {
 	if n, ok := k.terms[term]; ok {
 		list = append(list, k.postings[n]...)
 	}
-	return list, nil
+	return list, err
 }
 
 // matches holds, for each of some terms, the slots that have it.
 type matches map[string][]index.Posting
 
-// search calls found once for each slot that has any of the terms, with its BM25 score.
+// search calls found once for each slot that has any of the terms, with its BM25 score. An ErrDamaged
+// says that it went on without a damaged part of the index (JRN-30).
 func (k *keywords) search(terms []string, found func(hit)) (matches, error) {
 	if k.length == 0 {
 		return nil, nil
@@ -149,9 +153,13 @@ func (k *keywords) search(terms []string, found func(hit)) (matches, error) {
 	scores := make([]float64, len(k.lengths))
 	met := matches{}
 	var slots []int
+	var damaged error
 	for _, t := range terms {
 		list, err := k.places(t)
-		if err != nil {
+		switch {
+		case errors.Is(err, engine.ErrDamaged):
+			damaged = err
+		case err != nil:
 			return nil, err
 		}
 		met[t] = list
@@ -170,7 +178,7 @@ func (k *keywords) search(terms []string, found func(hit)) (matches, error) {
 	for _, slot := range slots {
 		found(hit{slot: slot, score: scores[slot]})
 	}
-	return met, nil
+	return met, damaged
 }
 
 // shared returns which of the terms a slot has.

@@ -139,6 +139,9 @@ func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 	if err := o.search(m, q.Mode, need); err != nil {
 		return Result{}, err
 	}
+	if o.unread != "" {
+		r.Model, r.Keywords = "", o.unread
+	}
 	bytes := summaries(0)
 	for _, h := range fuse(m.ranking(q.TopK), m.age(), o.keyword, o.vector) {
 		f, ok, err := m.found(h, &o)
@@ -151,6 +154,9 @@ func (m *Memory) Search(ctx context.Context, q Query) (Result, error) {
 		if ok {
 			r.Found = append(r.Found, f)
 		}
+	}
+	if len(r.Found) == 0 && o.lost != nil { // who would take nothing for all there is
+		return Result{}, o.lost
 	}
 	return r, nil
 }
@@ -171,6 +177,8 @@ type orders struct {
 	space           space // of the need's vector and of those in use; zero: there is no vector
 	keyword, vector []hit
 	matches         matches // of the keywords
+	unread          string  // why vectors were not compared; "": they were, or there was none to compare with
+	lost            error   // of keywords that a damaged part of the index has; nil: there is none
 }
 
 func (o *orders) search(m *Memory, mode Mode, need []float32) (err error) {
@@ -181,6 +189,9 @@ func (o *orders) search(m *Memory, mode Mode, need []float32) (err error) {
 				r.add(h)
 			}
 		})
+		if errors.Is(err, engine.ErrDamaged) {
+			o.lost, err = err, nil
+		}
 		if err != nil {
 			return err
 		}
@@ -188,10 +199,14 @@ func (o *orders) search(m *Memory, mode Mode, need []float32) (err error) {
 	}
 	if o.space != (space{}) {
 		r := m.ranking(o.depth)
-		if err := m.vectors.search(need, o.wanted, r.add); err != nil {
+		switch err := m.vectors.search(need, o.wanted, r.add); {
+		case errors.Is(err, engine.ErrDamaged): // then as without a vector (JRN-30)
+			o.space, o.unread = space{}, fmt.Sprintf("the vectors cannot be read: %v", err)
+		case err != nil:
 			return fmt.Errorf("read the vectors: %w", err)
+		default:
+			o.vector = r.hits
 		}
-		o.vector = r.hits
 	}
 	return nil
 }
