@@ -22,11 +22,12 @@ const (
 
 // terms returns the keywords of a text (MEM-5), repetitions included. They are its Unicode words
 // (UAX #29), folded, in each of their spellings, and the parts of words joined by punctuation
-// (disk_usage, node.js). Different encodings of the same characters are unified (NFKC): full-width
+// (disk_usage, node.js) or by capitals (getUserByID), and what two halves around a hyphen are together
+// (e-mail). Different encodings of the same characters are unified (NFKC): full-width
 // letters, half-width kana, an accent that follows its letter. In scripts that write no spaces each
 // pair of neighbouring characters is a keyword. Single characters of these are indexed too, but asked
 // for only where they stand alone: a need for 磁盘 does not match every text with a 盘 in it. Function
-// words are left out: that both have a "the" does not make an entry relevant to a need. Those of
+// words are left out, unless they are in capitals (IT): that both have a "the" does not make an entry relevant to a need. Those of
 // German and the question words of Chinese are indexed, but not asked for.
 func terms(text string, s side) []string { return (&splitter{}).terms(text, s) }
 
@@ -49,7 +50,7 @@ func (sp *splitter) word(word string) []string {
 		return list
 	}
 	word = strings.Clone(word) // so as not to keep the whole text
-	list = appendWord(nil, fold(word))
+	list = appendOther(appendWord(nil, word), word)
 	if sp.known != nil {
 		if len(sp.known) == knownMax {
 			clear(sp.known)
@@ -68,6 +69,7 @@ func (sp *splitter) terms(text string, s side) []string {
 	}
 	text = norm.NFKC.String(text)
 	german := s == asked && isGerman(text)
+	var halves hyphen
 	for tokens := words.FromString(text); tokens.Next(); {
 		for token := tokens.Value(); token != ""; {
 			// A token may hold both: disk가.
@@ -76,6 +78,9 @@ func (sp *splitter) terms(text string, s side) []string {
 			word, rest := span(rest, func(r rune) bool { return !unspaced(r) })
 			if word != "" {
 				flush()
+				if joined, ok := halves.join(word); ok {
+					list = append(list, sp.word(joined)...)
+				}
 				if folded := fold(word); german && (bindingGerman(folded) || bindingWithinGerman(folded)) {
 					word = ""
 				}
@@ -141,12 +146,11 @@ func appendPairs(list []string, run []rune, s side) []string {
 	return list
 }
 
-// appendWord appends a word and, where it is a compound, its parts.
-func appendWord(list []string, word string) []string {
-	parts := strings.FieldsFunc(word, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
-	})
-	if len(parts) == 0 || binding(word) {
+// appendWord appends a word and, where it is a compound, its parts, all folded.
+func appendWord(list []string, written string) []string {
+	word := fold(written)
+	parts := partsOf(word)
+	if len(parts) == 0 || binding(word) && !abbreviates(written) {
 		return list
 	}
 	list = appendStemmed(list, word)

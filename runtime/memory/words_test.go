@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +20,7 @@ func TestMEM5ATextIsCutIntoTerms(t *testing.T) {
 			[]string{"node.js", "node", "js", "disk_usage", "disk", "usage", "usag", "10.0.0.1", "10"}},
 		{"English words have a stem", "rotated logs of Maria", indexed, []string{"rotated", "rotat", "logs", "log", "maria"}},
 		{"widths are one", "ＶＰＮ ﾃﾞｨｽｸ", asked, []string{"vpn", "ディ", "ィス", "スク"}},
-		{"an elision leaves no letter", "don't", indexed, []string{"don't", "don"}},
+		{"an elision leaves no letter", "don't", indexed, []string{"don't", "don", "dont"}},
 		{"punctuation is not a word", "-- ... ! _ /", indexed, nil},
 		{"pairs and single characters", "磁盘满", indexed, []string{"磁", "盘", "磁盘", "满", "盘满"}},
 		{"asked for by pairs", "磁盘满", asked, []string{"磁盘", "盘满"}},
@@ -75,5 +76,49 @@ func TestASplitterFindsWhatIsFoundWithoutOne(t *testing.T) {
 	}
 	if n := len(sp.known); n == 0 || n > knownMax {
 		t.Errorf("it keeps %d words", n)
+	}
+}
+
+// What a person has seen written in one way is found by the other ways of writing it, in both directions (MEM-5).
+func TestMEM5OtherWaysToWriteAWord(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want []string // the keywords that both have
+	}{
+		{"calls getUserByID twice", "get the user by id", []string{"get", "id", "user"}},
+		{"HTTPServer", "an http server", []string{"http", "server"}},
+		{"parseJSON2", "parse", []string{"pars", "parse"}},
+		{"McDonald", "donald", []string{"donald"}},
+		{"GitHub", "GITHUB", []string{"github"}},
+		{"upgraded to v2.3.1", "2.3.1", []string{"2.3.1"}},
+		{"valve", "alve", nil},
+		{"an e-mail", "email", []string{"email"}},
+		{"co-operate", "cooperate", []string{"cooper", "cooperate"}},
+		{"co\u2011operate", "co-operate", []string{"co", "cooper", "cooperate", "oper", "operate"}},
+		{"e - mail", "email", nil},
+		{"a-1", "a1", nil},
+		{"O'Brien", "obrien", []string{"obrien"}},
+		{"O\u2019Brien", "O'Brien", []string{"brien", "obrien"}},
+		{"the IT department", "who leads IT?", []string{"it"}},
+		{"it works", "IT", nil},
+		{"the US office", "us", nil},
+		{"A letter", "A", nil},
+	} {
+		of := func(text string, s side) (all []string) {
+			for _, term := range terms(text, s) {
+				if !slices.Contains(all, term) {
+					all = append(all, term)
+				}
+			}
+			return all
+		}
+		for _, way := range [][2]string{{tt.a, tt.b}, {tt.b, tt.a}} {
+			has, asks := of(way[0], indexed), of(way[1], asked)
+			both := slices.DeleteFunc(asks, func(term string) bool { return !slices.Contains(has, term) })
+			slices.Sort(both)
+			if !slices.Equal(both, tt.want) {
+				t.Errorf("%q asked of %q: %q in both, want %q", way[1], way[0], both, tt.want)
+			}
+		}
 	}
 }

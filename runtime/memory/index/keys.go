@@ -35,7 +35,7 @@ import (
 
 // Version is the version of the layout and of the keywords in it: a change to how the keywords of a
 // text are found needs a new version, because the index holds the old ones.
-const Version = "2"
+const Version = "3"
 
 // SegmentDocs is how many slots a segment has, BlockRows how many rows a block of numbers has, and
 // HeadRows, a multiple of it, how many rows a block of heads has.
