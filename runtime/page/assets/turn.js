@@ -216,8 +216,12 @@ export class Turn {
     this.over = true;
     this.settle();
     if (this.card && !this.card.classList.contains('over')) this.card.over('No longer asked.');
-    // The last streamed text is the answer, or became it: the answer is shown once.
-    if (this.last && this.last.node === this.did.lastElementChild) this.last.node.remove();
+    // The last streamed text is the answer, or became it: the answer is shown once. What had been written of an
+    // answer that does not come stays (COM-111).
+    if (this.last && this.last.node === this.did.lastElementChild) {
+      if (isError && !text.includes(this.last.text.trim())) add(this.did, [copies('what was written', this.last.text)]);
+      else this.last.node.remove();
+    }
     const words = outcome && outcome !== 'answered' ? outcomeWords(outcome) : '';
     const answer = el('div', { class: isError ? 'answer error' : 'answer' }, markdown(text), words ? el('p', { class: 'note' }, `Ended: ${words}.`) : null);
     add(this.did, [answer, isError ? null : copies('the answer', text)]);
