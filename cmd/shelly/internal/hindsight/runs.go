@@ -3,6 +3,7 @@ package hindsight
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -85,6 +86,9 @@ func runPast(j engine.Reader, name string) (history.History, error) {
 		return history.History{}, &comm.Problem{Code: comm.CodeBadRequest, Message: "that is not the id of a run", Hint: "it is that of its handle, such as h12"}
 	}
 	run, err := past.RunOf(j, id)
+	if errors.Is(err, history.ErrNone) {
+		return history.History{}, &comm.Problem{Code: comm.CodeNotFound, Message: "there is no run " + id.Entry(), Hint: "GET /v1/runs lists those that the journal has"}
+	}
 	if err != nil {
 		return history.History{}, err
 	}

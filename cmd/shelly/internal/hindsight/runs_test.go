@@ -88,7 +88,11 @@ func TestCOM85ARunHasStepsAndAReport(t *testing.T) {
 	if p := s.do("POST", "/v1/runs/"+id+"/report", "", &made); p != nil || !strings.Contains(string(s.shown), "Count the words.") || strings.Contains(string(s.shown), "not finished") {
 		t.Errorf("the report: %v; the run is not finished in it: %t", p, strings.Contains(string(s.shown), "not finished"))
 	}
-	for path, want := range map[string]comm.Code{"/v1/runs/h999/trace": comm.CodeNotFound, "/v1/runs/x/trace": comm.CodeBadRequest, "/v1/runs?state=odd": comm.CodeBadRequest, "/v1/runs?limit=x": comm.CodeBadRequest, "/v1/runs?limit=0": comm.CodeBadRequest, "/v1/runs?colour=red": comm.CodeBadRequest, "/v1/graphs?colour=red": comm.CodeBadRequest} {
+	// Neither a channel nor a client, which name a request, can be given here.
+	if p := s.do("GET", "/v1/runs/h999/trace", "", &b); p == nil || p.Code != comm.CodeNotFound || p.Message != "there is no run h999" || p.Hint != "GET /v1/runs lists those that the journal has" {
+		t.Errorf("a run that there is not: got %+v", p)
+	}
+	for path, want := range map[string]comm.Code{"/v1/runs/x/trace": comm.CodeBadRequest, "/v1/runs?state=odd": comm.CodeBadRequest, "/v1/runs?limit=x": comm.CodeBadRequest, "/v1/runs?limit=0": comm.CodeBadRequest, "/v1/runs?colour=red": comm.CodeBadRequest, "/v1/graphs?colour=red": comm.CodeBadRequest} {
 		if p := s.do("GET", path, "", &b); p == nil || p.Code != want || p.Hint == "" {
 			t.Errorf("%s: got %+v; want not nil, Code %q, some Hint", path, p, want)
 		}
