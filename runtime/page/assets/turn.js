@@ -6,6 +6,7 @@ import { members, worded } from './members.js';
 import { question, args, preview } from './question.js';
 import { stateWords, inferenceWords, outcomeWords, decisionWords, waitsAt } from './words.js';
 
+const limits = ['cut', 'exhausted']; // the outcomes of an answer that ends at a limit
 const quiet = 5000; // how long what is going on has lasted before it is read aloud
 
 /** Turn shows a turn. It grows by the events of a request, or by what the session's archive has. */
@@ -20,6 +21,7 @@ export class Turn {
     this.ran = []; // calls that have begun: {tool, args, node, out, over}
     this.over = false;
     this.segment = null; // the one that is streaming
+    this.segments = []; // those that have ended, each the text of a model call
     this.thought = null;
     this.card = null;
     this.streamed = null; // the model call that streams: {call, parts}, and what it has written
@@ -206,6 +208,7 @@ export class Turn {
       fill(this.segment.node, markdown(this.segment.text));
       if (!this.segment.text.trim()) this.segment.node.remove();
       this.last = this.segment;
+      if (this.segment.text.trim()) this.segments.push(this.segment);
     }
     this.segment = null;
     this.thought = null;
@@ -217,13 +220,15 @@ export class Turn {
     this.settle();
     if (this.card && !this.card.classList.contains('over')) this.card.over('No longer asked.');
     // The last streamed text is the answer, or became it: the answer is shown once. What had been written of an
-    // answer that does not come stays (COM-111).
-    if (this.last && this.last.node === this.did.lastElementChild) {
+    // answer that does not come stays (COM-111). An answer that ends at a limit repeats all that was said (COM-112).
+    const said = limits.includes(outcome) ? this.segments.filter((s) => this.did.contains(s.node)).map((s) => s.text.trim()).join('\n') : '';
+    const repeats = said && text.startsWith(said);
+    if (!repeats && this.last && this.last.node === this.did.lastElementChild) {
       if (isError && !text.includes(this.last.text.trim())) add(this.did, [copies('what was written', this.last.text)]);
       else this.last.node.remove();
     }
     const words = outcome && outcome !== 'answered' ? outcomeWords(outcome) : '';
-    const answer = el('div', { class: isError ? 'answer error' : 'answer' }, markdown(text), words ? el('p', { class: 'note' }, `Ended: ${words}.`) : null);
+    const answer = el('div', { class: isError ? 'answer error' : 'answer' }, markdown(repeats ? text.slice(said.length).trim() : text), words ? el('p', { class: 'note' }, `Ended: ${words}.`) : null);
     add(this.did, [answer, isError ? null : copies('the answer', text)]);
     this.finish();
     say(isError ? `shelly could not answer: ${short(text, 300)}` : `shelly: ${short(text, 1000)}`);
