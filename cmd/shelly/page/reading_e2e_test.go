@@ -510,3 +510,26 @@ expect:
 	}
 	w.clean()
 }
+
+// A wide head above many short rows is a short text, and not a table of its square.
+func TestCOM73ATableGrowsNoFasterThanItsText(t *testing.T) {
+	w := begin(t, quick)
+	w.enter()
+	var made struct{ Text, Cells, Padded int }
+	w.Await("the table", func() bool {
+		w.Script(&made, `
+			if (!window.begun) {
+				window.begun = import('./text.js').then(({markdown}) => {
+					const cells = (text) => markdown(text).reduce((n, e) => n + e.querySelectorAll('th, td').length, 0);
+					const text = '|' + 'a|'.repeat(1000) + '\n|' + '-|'.repeat(1000) + '\n' + '|x|\n'.repeat(1000);
+					window.made = {Text: text.length, Cells: cells(text), Padded: cells('|a|b|c|\n|-|-|-|\n|x|\n')};
+				});
+			}
+			return window.made || {Text: 0}`)
+		return made.Text > 0
+	})
+	if made.Cells > made.Text || made.Padded != 6 {
+		t.Errorf("a text of %d characters has become %d cells, and a short row is one of a table of %d; want at most as many, and 6", made.Text, made.Cells, made.Padded)
+	}
+	w.clean()
+}

@@ -121,6 +121,8 @@ function heads(lines, i) {
   return lines[i].includes('|') && i + 1 < lines.length && /^[ |:-]{3,}$/.test(lines[i + 1]) && lines[i + 1].includes('-') && lines[i + 1].includes('|');
 }
 
+const paddedMax = 64; // columns of a table whose short rows get their missing cells: a wide one of many short rows would be a text's square
+
 function table(lines, i) {
   if (!heads(lines, i)) return null;
   const head = cells(lines[i]);
@@ -128,7 +130,8 @@ function table(lines, i) {
   let at = i + 2;
   while (at < lines.length && lines[at].includes('|')) {
     const row = cells(lines[at++]);
-    body.append(add(el('tr'), head.map((_, n) => add(el('td'), inline(row[n] || '')))));
+    const width = head.length > paddedMax ? Math.min(row.length, head.length) : head.length;
+    body.append(add(el('tr'), Array.from({ length: width }, (_, n) => add(el('td'), inline(row[n] || '')))));
   }
   const node = el('div', { class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'Table' },
     el('table', { dir: 'auto' }, el('thead', {}, add(el('tr'), head.map((c) => add(el('th', { scope: 'col' }), inline(c))))), body));
