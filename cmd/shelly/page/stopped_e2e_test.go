@@ -35,6 +35,20 @@ func TestCOM111WhatWasWrittenOfACancelledAnswerStays(t *testing.T) {
 	w.clean()
 }
 
+func TestCOM111WhatWasWrittenOfAFailedAnswerStays(t *testing.T) {
+	w := begin(t, strings.Replace(long, "LONG", strings.Repeat("one two three four. ", 1000), 1))
+	w.kill(w.daemon)
+	if err := os.WriteFile(filepath.Join(w.dir, "config.yaml"), []byte(settings+"limits: {handle_timeout: 3s}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.run()
+	w.enter()
+	w.ask("Tell me all.")
+	w.See(".answer.error", "out of time")
+	w.See(".answer:not(.error):not(.streaming)", "one two three four. one")
+	w.clean()
+}
+
 const rounds = `scenario: 1
 name: a limit of rounds
 profile: default
