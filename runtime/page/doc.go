@@ -14,8 +14,8 @@
 // a tool contains is shown as text (COM-73): dom.js is the only file that makes elements,
 // and the policy forbids what would make elements from a text. What fails is tried again
 // after a pause (COM-103). The focus stays where a person is (COM-106), and so does what they
-// have written (COM-107), and what was written of an answer that does not come (COM-111). What
-// is shown already is not repeated (COM-112). A screen reader says what an answer waits for (COM-108).
+// have written (COM-107), and what was written of an answer that does not come (COM-112). What
+// is shown already is not repeated (COM-113). A screen reader says what an answer waits for (COM-108).
 //
 // The daemon's own token never reaches the browser. The ticket is never in an address that the
 // browser sends or passes on, because the part after # stays in the browser.

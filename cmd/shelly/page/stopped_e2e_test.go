@@ -21,7 +21,7 @@ expect:
   replies: [""]
 `
 
-func TestCOM111WhatWasWrittenOfACancelledAnswerStays(t *testing.T) {
+func TestCOM112WhatWasWrittenOfACancelledAnswerStays(t *testing.T) {
 	w := begin(t, strings.Replace(long, "LONG", strings.Repeat("one two three four. ", 100), 1))
 	w.enter()
 	w.ask("Tell me all.")
@@ -35,7 +35,7 @@ func TestCOM111WhatWasWrittenOfACancelledAnswerStays(t *testing.T) {
 	w.clean()
 }
 
-func TestCOM111WhatWasWrittenOfAFailedAnswerStays(t *testing.T) {
+func TestCOM112WhatWasWrittenOfAFailedAnswerStays(t *testing.T) {
 	w := begin(t, strings.Replace(long, "LONG", strings.Repeat("one two three four. ", 1000), 1))
 	w.kill(w.daemon)
 	if err := os.WriteFile(filepath.Join(w.dir, "config.yaml"), []byte(settings+"limits: {handle_timeout: 3s}\n"), 0o600); err != nil {
@@ -64,7 +64,7 @@ expect:
   replies: [""]
 `
 
-func TestCOM112WhatAReplyRepeatsIsShownOnce(t *testing.T) {
+func TestCOM113WhatAReplyRepeatsIsShownOnce(t *testing.T) {
 	w := begin(t, rounds)
 	w.kill(w.daemon)
 	if err := os.WriteFile(filepath.Join(w.dir, "config.yaml"), []byte(settings+"limits: {max_tool_rounds: 1}\n"), 0o600); err != nil {

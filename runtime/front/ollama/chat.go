@@ -50,17 +50,9 @@ func (a *asking) how() []wire.Field {
 	return []wire.Field{
 		wire.Text("model", &a.model), {Name: "stream", Read: streams}, {Name: "think", Read: think},
 		wire.Refused("format", text), wire.Refused("logprobs", "the agent's answer has none"), wire.Refused("_debug_render_only", "there is no template to render"),
-		wire.Idle("top_logprobs", wire.Number), {Name: "options", Read: options}, {Name: "keep_alive", Read: alive},
+		wire.Idle("top_logprobs", wire.Number), wire.Idle("options", wire.Object), {Name: "keep_alive", Read: alive},
 		wire.Idle("truncate", wire.Bool), wire.Idle("shift", wire.Bool), wire.Idle("width", wire.Number), wire.Idle("height", wire.Number), wire.Idle("steps", wire.Number),
 	}
-}
-
-// options reads how a caller tunes a model, which has no effect here. A stop word would need another answer (FRT-3).
-func options(v wire.Value) error {
-	if err := v.Is(wire.Object); err != nil {
-		return err
-	}
-	return wire.Refused("options.stop", "the agent says all that it has to say").Read(v.Member("stop"))
 }
 
 // images reads pictures in base64.

@@ -40,7 +40,7 @@ const hello = `"model":"shelly","messages":[{"role":"user","content":"Hi"}]`
 func TestFRT8AChatIsAnsweredOverOllamasAPI(t *testing.T) {
 	s := serve(t)
 	replies := func(key fsm.RequestKey) { s.Front.Reply(key, "It is.", false) }
-	got := s.Meanwhile(1, replies, "POST", "/api/chat", `{"model":"shelly:latest","stream":false,"options":{"temperature":0,"stop":[]},"keep_alive":"5m",
+	got := s.Meanwhile(1, replies, "POST", "/api/chat", `{"model":"shelly:latest","stream":false,"options":{"temperature":0,"stop":["<|im_end|>"]},"keep_alive":"5m",
 		"messages":[{"role":"system","content":"Be short."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."},{"role":"user","content":"What is it?"}]}`, keyed, "k")
 	want := `{"model":"shelly:latest","created_at":…,"message":{"role":"assistant","content":"It is."},"done":true,"done_reason":"stop","total_duration":…,"prompt_eval_count":7,"eval_count":4}` + "\n"
 	if got.Status != 200 || plain(got.Body) != want {
@@ -161,8 +161,6 @@ func TestFRT15WhatClientsOfOllamaAsk(t *testing.T) {
 		{"another method", "GET", "/api/chat", "", nil, 405, `{"error":"GET is not for this route; use POST"}`},
 		{"no such route", "GET", "/api/other", "", nil, 404, `{"error":"there is no such route`},
 		{"tools", "POST", "/api/chat", `{"tools":[{}],` + hello + `}`, nil, 400, `its own tools`},
-		{"stop words", "POST", "/api/chat", `{"options":{"stop":["###"]},` + hello + `}`, nil, 400, `\"options.stop\" is not supported`},
-		{"stop words of a generation", "POST", "/api/generate", `{"options":{"stop":"###"},"model":"shelly","prompt":"Hello?"}`, nil, 400, `\"options.stop\" is not supported`},
 		{"a format", "POST", "/api/chat", `{"format":"json",` + hello + `}`, nil, 400, `only in text`},
 		{"a result", "POST", "/api/chat", `{"model":"shelly","messages":[{"role":"tool","content":"a"}]}`, nil, 400, `has the role \"tool\"`},
 		{"an unknown field", "POST", "/api/chat", `{"modle":"x"}`, nil, 400, `{"error":"unknown field \"modle\""}`},

@@ -220,7 +220,7 @@ export class Turn {
     this.settle();
     if (this.card && !this.card.classList.contains('over')) this.card.over('No longer asked.');
     // The last streamed text is the answer, or became it: the answer is shown once. What had been written of an
-    // answer that does not come stays (COM-111). An answer that ends at a limit repeats all that was said (COM-112).
+    // answer that does not come stays (COM-112). An answer that ends at a limit repeats all that was said (COM-113).
     const said = limits.includes(outcome) ? this.segments.filter((s) => this.did.contains(s.node)).map((s) => s.text.trim()).join('\n') : '';
     const repeats = said && text.startsWith(said);
     if (!repeats && this.last && this.last.node === this.did.lastElementChild) {
