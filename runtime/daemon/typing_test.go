@@ -30,7 +30,8 @@ func TestHND72WhatIsReadForAPersonWhoWrites(t *testing.T) {
 			f := startWith(t, func(o *daemon.Options) {
 				talks(&o.Config)
 				o.Config.Edition = fsm.PresentEdition
-				o.Config.Switches.History, o.Config.Switches.ReadAhead, o.Config.Switches.Progress = fsm.HistoryNone, true, true
+				o.Config.Switches.ReadAhead, o.Config.Switches.Progress = true, true
+				o.Sessions = begun{}
 				o.Config.Switches.ReplyFirst = false // the reply is the last thing that happens
 				o.Journal, o.Loaded = journal, tt.loaded
 			})
@@ -73,4 +74,11 @@ func TestHND72ABusyDaemonAsksNothing(t *testing.T) {
 		t.Errorf("it reads: %v, %v", reads, err)
 	}
 	call.says("good day")
+}
+
+// begun are sessions in each of which something was said.
+type begun struct{ noSessions }
+
+func (begun) Load(context.Context, string) (fsm.Session, error) {
+	return fsm.Session{Version: 1, History: []fsm.Message{{Role: fsm.RoleUser, Text: "hello"}, {Role: fsm.RoleAssistant, Text: "good day"}}}, nil
 }
