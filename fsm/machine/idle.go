@@ -118,7 +118,7 @@ func (m *Machine) ReadsFor(in fsm.Typing) bool {
 	if !readsAhead(c) || c.Edition < fsm.EighteenthEdition || !c.Switches.Progress || m.s.Lifecycle != state.Serving {
 		return false
 	}
-	if !in.Unloaded && held.Before != 0 && held.Session == in.Session {
+	if !in.Unloaded && (held.Read && held.Session == in.Session || held.Opened && held.Spared == in.Session && in.Session != "") {
 		return false
 	}
 	for i := range m.s.Handles {
@@ -147,7 +147,15 @@ func (m *Machine) typing(in fsm.Typing) {
 // what any begins with. Reading that would only displace the conversation that it holds.
 func (m *Machine) begun(h *state.Handle, system string, tools fsm.Toolset) bool {
 	ask := fsm.AskBrain{System: system, Tools: tools, Offer: h.Sess.Offer}
-	return h.Typed && len(h.Inf.Talk.Messages) <= 1 && ask.Before() == m.s.Cached.Before
+	return h.Typed && m.s.Cached.Opened && len(h.Inf.Talk.Messages) <= 1 && ask.Before() == m.s.Cached.Before
+}
+
+// spare notes, if a person writes, that nothing is to be read for that. The session is not loaded again to
+// see that.
+func (m *Machine) spare(h *state.Handle) {
+	if h.Typed {
+		m.s.Cached.Spared = h.Session
+	}
 }
 
 // unqueueReading ends what waits to be read ahead.

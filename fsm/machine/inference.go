@@ -180,7 +180,15 @@ func (m *Machine) measure(h *state.Handle, ask *fsm.AskBrain) {
 			now.Version++
 		}
 	}
+	now.Opened = m.s.Cached.Opened && m.s.Cached.Before == now.Before
 	m.s.Cached = now
+}
+
+// wholeRead notes that an answer has begun, so that the model's server has read all of the prompt (HND-72).
+func (m *Machine) wholeRead(h *state.Handle) {
+	if m.s.Config.Edition >= fsm.EighteenthEdition && m.s.Cached.Session == h.Session {
+		m.s.Cached.Opened, m.s.Cached.Read = true, true
+	}
 }
 
 // learnPace corrects the speeds by what an answer says about them.
@@ -189,6 +197,7 @@ func (m *Machine) learnPace(h *state.Handle, in fsm.BrainAnswered) {
 		return
 	}
 	m.s.Cached.Thought = in.Thinking != ""
+	m.wholeRead(h)
 	t := in.Tokens
 	anew := h.Inf.Anew
 	switch whole := h.Inf.Prompt; {

@@ -17,6 +17,7 @@ func (m *Machine) boot(in fsm.Boot) {
 	m.configure(in.Config)
 	m.pace()
 	m.s.GraceTimer = 0
+	m.s.Cached.Opened, m.s.Cached.Read = false, false // the model may have been loaded anew for this start
 	for i := 0; i < len(m.s.Handles); {
 		id := m.s.Handles[i].ID
 		m.interrupt(i)

@@ -65,7 +65,10 @@ func (m *Machine) progressed(in fsm.BrainProgress) {
 	h := &m.s.Handles[i]
 	h.Inf.Stage = in.Stage
 	if in.Stage == fsm.StageLoading {
-		h.Inf.Anew = h.Inf.Prompt // a model that was not loaded holds nothing
+		h.Inf.Anew, m.s.Cached.Opened = h.Inf.Prompt, false // a model that was not loaded holds nothing
+	}
+	if in.Stage == fsm.StageWriting {
+		m.wholeRead(h)
 	}
 	p := m.awaiting(h) // it has a wait, like every phase in which the model is awaited
 	m.clearWait(h)

@@ -57,8 +57,11 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 		if h.Kind == fsm.KindUser && readsAtStart(&m.s.Config) {
 			m.s.LastChat = h.Session // for the next start
 		}
-		if on == state.OnSave {
+		switch on {
+		case state.OnSave:
 			m.renew(h)
+		case state.OnFinish:
+			m.spare(h)
 		}
 	}}
 }

@@ -21,7 +21,7 @@ func (m *Machine) think(i int) firing {
 		return m.drop(h, fsm.OutcomeCancelled, m.word(fsm.WordCancelled))
 	}
 	if m.begun(h, system, tools) {
-		return m.uncompressed()
+		return m.uncompressed().after(m.spare)
 	}
 	switch f, ok := m.condense(h, false); {
 	case ok && !m.hopeless(h, &h.Sess, h.Inf.Talk.Messages[h.TurnAt], tools):

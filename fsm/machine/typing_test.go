@@ -98,6 +98,7 @@ func TestHND72ANewConversationDisplacesNone(t *testing.T) {
 			if _, ok := d.readsAhead(); ok != tt.asks {
 				t.Fatalf("the effects are %+v", d.effects)
 			}
+			held.Spared = "b"
 			if !tt.asks && (len(d.m.View().Handles) > 0 || d.m.View().Cached != held) {
 				t.Errorf("there are %d handles; the server holds %+v", len(d.m.View().Handles), d.m.View().Cached)
 			}
@@ -191,5 +192,114 @@ func TestHND72AReadingThatWaitsEnds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What was cut, or failed, is not held: it is read again (INF-51).
+func TestHND72WhatWasNotReadToItsEndIsNotHeld(t *testing.T) {
+	for name, end := range map[string]func(*driver){
+		"the server is away": func(d *driver) { d.brainFails(fsm.BrainUnreachable, "nobody is there") },
+		"the call failed":    func(d *driver) { d.brainFails(fsm.BrainError, "no memory") },
+		"its time is up":     (*driver).timeUp,
+		"a command cut it":   func(d *driver) { d.in("d", "/new"); d.finishes("d") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := answered(t, nil)
+			d.types("b", false)
+			d.loads(fsm.Session{Version: 4, History: talk(2)})
+			end(d)
+			d.types("b", false)
+			d.loads(fsm.Session{Version: 4, History: talk(2)})
+			if _, ok := d.readsAhead(); !ok {
+				t.Errorf("the effects are %+v", d.effects)
+			}
+		})
+	}
+}
+
+// What each conversation begins with is not read again because what comes after it was cut, unless the model
+// was loaded for that: the conversation would be displaced.
+func TestHND72WhatEachBeginsWithIsHeldWhenAReadingIsCut(t *testing.T) {
+	for loads, want := range map[bool]bool{false: false, true: true} {
+		d := answered(t, nil)
+		d.types("b", false)
+		d.loads(fsm.Session{Version: 4, History: talk(2)})
+		if loads {
+			d.comesTo(fsm.StageLoading)
+		}
+		d.types("c", false)
+		d.loads(fsm.Session{})
+		if _, ok := d.readsAhead(); ok != want {
+			t.Errorf("it loads: %v; it reads: %v", loads, ok)
+		}
+	}
+}
+
+// A question that was cancelled before its answer began was perhaps not read either; one whose answer had begun was.
+func TestHND72AQuestionIsReadWhenItsAnswerBegins(t *testing.T) {
+	for stage, want := range map[fsm.Stage]bool{fsm.StageAccepted: true, fsm.StageWriting: false} {
+		d := answered(t, nil)
+		key := d.in("b", "hello")
+		d.loads(fsm.Session{Version: 4, History: talk(2)})
+		d.comesTo(stage)
+		d.cancels(key)
+		for len(d.m.View().Handles) > 0 {
+			d.saves()
+		}
+		if reads := d.m.ReadsFor(fsm.Typing{Session: "b"}); reads != want {
+			t.Errorf("cancelled while %s: it reads: %v", stage, reads)
+		}
+	}
+}
+
+// Where nothing is to be read, the session is not loaded again as long as the server holds the same.
+func TestHND72WhatIsNotReadIsLookedAtOnce(t *testing.T) {
+	long := fsm.Session{Version: 1}
+	for range 400 {
+		long.History = append(long.History, talk(1)...)
+	}
+	for name, s := range map[string]fsm.Session{"a new conversation": {}, "one that will be shortened first": long} {
+		t.Run(name, func(t *testing.T) {
+			d := answered(t, func(c *fsm.Config) {
+				c.Switches.History, c.Switches.Overflow, c.Limits.MaxHistory = fsm.HistoryAll, fsm.OverflowSummarize, 100
+			})
+			d.types("b", false)
+			d.loads(s)
+			if _, ok := d.readsAhead(); ok || len(d.m.View().Handles) > 0 || d.m.ReadsFor(fsm.Typing{Session: "b"}) {
+				t.Errorf("the effects are %+v; the server holds %+v", d.effects, d.m.View().Cached)
+			}
+			d.in("c", "hello")
+			d.finishes("c")
+			if !d.m.ReadsFor(fsm.Typing{Session: "b"}) {
+				t.Error("after another conversation it is not read")
+			}
+		})
+	}
+}
+
+// A new conversation ends the reading of a start, which then goes on with what each begins with.
+func TestHND72AStartsReadingThatIsCutGoesOn(t *testing.T) {
+	d := talked(t)
+	d.boot()
+	d.loads(fsm.Session{Version: 1, History: talk(1)})
+	d.types("c", false)
+	d.loads(fsm.Session{})
+	if ask, ok := d.readsAhead(); !ok || len(ask.Conversation.Messages) != 1 {
+		t.Errorf("the effects are %+v", d.effects)
+	}
+}
+
+// After a start the model may have been loaded anew, whatever it was asked before. A start without an initial
+// inference reads nothing itself.
+func TestHND72AfterAStartNothingIsHeld(t *testing.T) {
+	d := answered(t, func(c *fsm.Config) { c.Init = fsm.InitOff })
+	if d.m.ReadsFor(fsm.Typing{Session: "a"}) {
+		t.Error("before the start it is read")
+	}
+	d.boot()
+	d.types("a", false)
+	d.loads(fsm.Session{Version: 1, History: talk(1)})
+	if ask, ok := d.readsAhead(); !ok || len(ask.Conversation.Messages) != len(talk(1))+1 {
+		t.Errorf("the effects are %+v", d.effects)
 	}
 }

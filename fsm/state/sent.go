@@ -15,6 +15,9 @@ type Sent struct {
 
 	Session string `json:"session,omitempty"` // whose conversation it is
 	Version uint64 `json:"version,omitempty"` // of the session, once its turn is saved
+	Opened  bool   `json:"opened,omitempty"`  // what precedes the conversation has been read: with an earlier prompt, or as Read says
+	Read    bool   `json:"read,omitempty"`    // all of it has been read, because an answer has begun (since edition 18, like Opened)
+	Spared  string `json:"spared,omitempty"`  // a session in which a person wrote since, and for which nothing is to be read (HND-72)
 
 	// The same without the last message: the last message of a side call is in no other
 	// prompt.

@@ -129,9 +129,11 @@ func (s *Snapshot) hash(texts bool) uint64 {
 		x.Int(s.Burst)
 	}
 	if s.Config.Switches.ReadAhead { // what it holds is not read while a person writes
-		x.Bool(s.Cached.Before != 0)
+		x.Bool(s.Cached.Opened)
+		x.Bool(s.Cached.Read)
 		x.Bool(s.Cached.Typed)
 		x.Str(s.Cached.Session)
+		x.Str(s.Cached.Spared)
 	}
 	if s.Cached.Session != "" { // a summary that would displace it idles, if a speed is known
 		x.Bool(s.Reads > 0)
