@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"shelly/fsm/wording"
 )
@@ -114,8 +115,8 @@ func (m *Model) do(c command, words []string, rest string) []Effect {
 			words = words[1:]
 		}
 		if len(words) == 1 && !slices.Contains(c.verbs, words[0]) {
-			m.o.Session = words[0]
-			return []Effect{Load{Session: words[0]}}
+			m.o.Session, m.wrote = words[0], time.Time{}
+			return m.writes([]Effect{Load{Session: words[0]}})
 		}
 	}
 	m.print(asked, m.dimmed("› "+line(c.name+" "+rest))...)

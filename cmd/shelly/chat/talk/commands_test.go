@@ -32,7 +32,8 @@ func TestCLI155ACommandDoesWhatItsVerbDoes(t *testing.T) {
 		p := newPerson(t)
 		p.does(Paste{Text: line})
 		p.presses("enter")
-		if got := p.effects; len(got) != 1 || fmt.Sprintf("%#v", got[0]) != fmt.Sprintf("%#v", want) {
+		got := slices.DeleteFunc(p.effects, func(e Effect) bool { _, is := e.(Typing); return is }) // CLI-221
+		if len(got) != 1 || fmt.Sprintf("%#v", got[0]) != fmt.Sprintf("%#v", want) {
 			t.Errorf("%s: %#v, want %#v", line, got, want)
 		}
 		if !p.edit.Empty() {

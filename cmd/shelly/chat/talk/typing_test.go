@@ -1,6 +1,7 @@
 package talk
 
 import (
+	"slices"
 	"testing"
 	"time"
 )
@@ -47,5 +48,18 @@ func TestCLI221WhoWritesIsTold(t *testing.T) {
 				t.Errorf("told %d times, want %d: %#v", p.told(), tt.want, p.effects)
 			}
 		})
+	}
+}
+
+// Another session is like a start: what is written in it comes after something else.
+func TestCLI221WhoGoesToAnotherSessionIsTold(t *testing.T) {
+	p := newPerson(t)
+	p.now = p.now.Add(time.Hour)
+	p.types("a")
+	p.presses("backspace")
+	p.does(Paste{Text: "/session work"})
+	p.presses("enter")
+	if p.told() != 1 || !slices.Contains(p.effects, Effect(Typing{Session: "work"})) {
+		t.Errorf("it is told %#v", p.effects)
 	}
 }
