@@ -65,7 +65,7 @@ func (m *Machine) interrupt(i int) {
 	crashed := !h.Waiting()
 	if crashed {
 		h.Crashes++
-		if h.Ahead { // if its session did it, it would do it at every start
+		if h.Ahead && (!h.Typed || h.Session == m.s.LastChat) { // if its session did it, it would do it at every start
 			m.s.LastChat = ""
 		}
 	}

@@ -303,3 +303,20 @@ func TestHND72AfterAStartNothingIsHeld(t *testing.T) {
 		t.Errorf("the effects are %+v", d.effects)
 	}
 }
+
+// After a crash in a reading for a person the next start reads the last chat, unless that was read (HND-71).
+func TestHND72ACrashForgetsOnlyWhatWasRead(t *testing.T) {
+	for session, want := range map[string]string{"b": "a", "a": ""} { // order-free: each alone
+		d := answered(t, nil)
+		d.types(session, true)
+		d.loads(fsm.Session{Version: 4, History: talk(1)})
+		d.boot()
+		read := ""
+		for _, load := range of[fsm.LoadSession](d.effects) {
+			read = load.Session
+		}
+		if read != want {
+			t.Errorf("after a crash in %s the start reads %q, want %q", session, read, want)
+		}
+	}
+}
