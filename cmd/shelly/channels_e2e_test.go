@@ -187,6 +187,9 @@ func (p *prosody) logsIn(name string) *person {
 	return who
 }
 
+// Typing implements [channel.Inbound].
+func (*person) Typing(_, _ string) {}
+
 // Take implements [channel.Inbound].
 func (w *person) Take(_ context.Context, m channel.Message) (channel.Taken, error) {
 	w.mu.Lock()
