@@ -202,6 +202,7 @@ load: ## Kill the daemon under the load of SESSIONS sessions: nothing lost, noth
 test-explore: build
 	$(call step,every interleaving of the explored worlds)
 	@./$(BIN) explore --world all --states 0
+	@./$(BIN) explore scenarios/server/reads-what-a-person-writes-in.scenario.yaml --states 0
 
 .PHONY: test-spec
 test-spec: build

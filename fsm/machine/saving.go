@@ -42,6 +42,8 @@ func (m *Machine) loaded(h *state.Handle, in fsm.SessionLoaded) firing {
 	s.Pending = m.s.Config.Words.Mend(s.Pending)
 	on := m.begins(h)
 	switch {
+	case h.Ahead && m.s.Config.Edition >= fsm.EighteenthEdition && (m.s.AnyoneWaits() || m.s.ReadingWaits() >= 0):
+		on = state.OnFinish // it would be asked for and given up in one step, and its session go first (HND-50)
 	case h.Compacts && (!h.Ahead && s.Version != h.Sess.Version || m.overflows(h, &s)):
 		on = state.OnFinish // HND-67
 	case m.overflows(h, &s):

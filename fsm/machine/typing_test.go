@@ -171,6 +171,26 @@ func TestHND72SummariesGiveWay(t *testing.T) {
 	}
 }
 
+// A session that is loaded to be read while somebody waits is not asked for: the model would be asked and given
+// up in one step, and the session would go ahead of others (HND-50, INV-5).
+func TestHND72NothingIsReadIfSomebodyWaits(t *testing.T) {
+	for name, waits := range map[string]func(*driver){
+		"a question":      func(d *driver) { d.in("a", "hello") },
+		"another reading": func(d *driver) { d.types("c", false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := answered(t, nil)
+			d.types("b", false)
+			waits(d)
+			d.loads(fsm.Session{History: talk(1)})
+			if asks := of[fsm.AskBrain](d.effects); len(asks) > 0 {
+				t.Errorf("the model is asked for %s", asks[0].Purpose)
+			}
+			d.inStates(state.Loading)
+		})
+	}
+}
+
 // What only waits to be read ends with the epoch, and when anybody asks.
 func TestHND72AReadingThatWaitsEnds(t *testing.T) {
 	for name, end := range map[string]func(*driver){
