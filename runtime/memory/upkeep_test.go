@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -266,15 +267,16 @@ func TestMEM8WhatIsChangedBesidesItsSummaryMeanwhileStaysSo(t *testing.T) {
 			}
 		})
 	}
-	hold := true
+	var opened atomic.Bool
 	quiet := func(ctx context.Context) error {
-		for hold && ctx.Err() == nil {
+		for !opened.Load() && ctx.Err() == nil {
 			time.Sleep(time.Second) // of virtual time
 		}
 		return ctx.Err()
 	}
 	kept(t, s, e, memory.Upkeep{Quiet: quiet}, func(of *memory.Memory) {
-		m, hold = of, false
+		m = of
+		opened.Store(true)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		wantRecall(t, m, "fifth", 1, "a")
