@@ -2,46 +2,8 @@ package machine
 
 import (
 	"shelly/fsm"
-	"shelly/fsm/prompt"
-	"shelly/fsm/queue"
 	"shelly/fsm/state"
 )
-
-// quiet returns how long no other handle may arrive before a memory handle asks for its
-// summary (HND-66): as long as the model's server takes to read the summary's prompt and
-// then again the conversation that it displaces, and if that was read for a person who writes, as long
-// as writing takes; 0 if it displaces none, or else if the server's speed is not known.
-func quiet(m *Machine, h *state.Handle) fsm.Millis {
-	c, held := &m.s.Config, &m.s.Cached
-	if !c.Switches.Progress || held.Session == "" || held.IsOf(h) || m.s.Crowded() {
-		return 0
-	}
-	talk, tools, asks := m.recap(h)
-	if !asks {
-		return 0
-	}
-	ask := fsm.AskBrain{System: prompt.System(c, h), Conversation: talk, Tools: tools, Offer: h.Sess.Offer}
-	both := 0 // tokens at the beginning that are the same in both
-	if held.Before == ask.Before() {
-		both = held.Fixed
-	}
-	n := m.paced().Reading(h.Sess.Corrected(c.Estimate(ask)-both) + h.Sess.Corrected(held.Tokens-both))
-	if held.Typed {
-		n = max(n, writingTime)
-	}
-	return n
-}
-
-// writingTime is how long a person may take to write a question.
-const writingTime = 60 * fsm.Second
-
-// idled ends the wait: the summary is asked for, unless another handle runs by now.
-func (m *Machine) idled(h *state.Handle) firing {
-	if queue.HasPlace(&m.s, h) {
-		return firing{on: state.OnSummarize}
-	}
-	return firing{on: state.OnYield}
-}
 
 // foresee queues the compression of a session's conversation if another turn as long as the
 // one that has ended would exceed the threshold (HND-67). A compression that still waits
