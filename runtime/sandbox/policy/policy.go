@@ -68,11 +68,12 @@ func (p Policy) script(command string, depth int) (Verdict, string) {
 }
 
 // parse parses a command as bash does, or, because /bin/sh may be a shell to which `[[` and `let` are
-// words like others, as one of POSIX does.
+// words like others, as one of POSIX does. Not if that would take $'…' for other words than bash, which runs
+// the lines before the one that it cannot read.
 func parse(command string) (*syntax.File, error) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
-	if err == nil {
-		return file, nil
+	if err == nil || strings.Contains(strings.ReplaceAll(command, "\\\n", ""), "$'") {
+		return file, err
 	}
 	if file, wrong := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(command), ""); wrong == nil {
 		return file, nil

@@ -116,6 +116,9 @@ func TestTOL48TheOperatorsListsDecide(t *testing.T) {
 		"echo 'unterminated":     Denied,
 		"git [[; ls":             Runs,
 		"[[ x; git push":         Denied,
+		// To bash, and to no other shell, these push before a line that it cannot read.
+		"git $'\\'' ; git push #'\ngit $[ a":     Denied,
+		"git $\\\n'\\'' ; git push #'\ngit $[ a": Denied,
 	} {
 		if got, why := p.Of(command); got != want {
 			t.Errorf("%s: %v %q; want %v", command, got, why, want)
