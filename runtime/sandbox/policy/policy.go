@@ -1,9 +1,11 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -28,18 +30,15 @@ const (
 	Denied         // it must not run
 )
 
-// Of decides about a shell command, and returns the reason unless it simply runs. A command that
-// the shell cannot parse runs, so that the shell reports what is wrong.
+// Of decides about a shell command, and returns the reason unless it simply runs. Of one that the shell
+// cannot parse, only what it runs before the mistake counts: the shell reports the mistake.
 func (p Policy) Of(command string) (Verdict, string) { return p.script(command, 0) }
 
 // script decides about a shell command within others.
 func (p Policy) script(command string, depth int) (Verdict, string) {
 	file, err := parse(command)
-	if err != nil {
-		if len(p.Only) > 0 {
-			return Denied, "the command cannot be read as a shell command, and only those of tools.exec.only are allowed"
-		}
-		return Runs, ""
+	if err != nil && len(p.Only) > 0 {
+		return Denied, "the command cannot be read as a shell command, and only those of tools.exec.only are allowed"
 	}
 	verdict, why := Runs, ""
 	worse := func(v Verdict, text string) {
@@ -68,17 +67,43 @@ func (p Policy) script(command string, depth int) (Verdict, string) {
 }
 
 // parse parses a command as bash does, or, because /bin/sh may be a shell to which `[[` and `let` are
-// words like others, as one of POSIX does. Not if that would take $'…' for other words than bash, which runs
-// the lines before the one that it cannot read.
+// words like others, as one of POSIX does. Not if that would take $'…' for other words than bash does. A shell runs
+// the lines before one that it cannot read: with an error, the file has the statements before the mistake.
 func parse(command string) (*syntax.File, error) {
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	file, err := statements(command, syntax.LangBash)
 	if err == nil || strings.Contains(strings.ReplaceAll(command, "\\\n", ""), "$'") {
 		return file, err
 	}
-	if file, wrong := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(command), ""); wrong == nil {
-		return file, nil
+	if posix, wrong := statements(command, syntax.LangPOSIX); wrong == nil {
+		return posix, nil
 	}
-	return nil, err
+	return file, err
+}
+
+// hereDocumentsMax is how many here-documents of a command may lack their end.
+const hereDocumentsMax = 8
+
+// statements parses the statements of a command. A here-document without an end has it after the last line, as in
+// a shell.
+func statements(command string, of syntax.LangVariant) (file *syntax.File, err error) {
+	for range hereDocumentsMax {
+		file = new(syntax.File)
+		err = syntax.NewParser(syntax.Variant(of)).Stmts(strings.NewReader(command), func(s *syntax.Stmt) bool {
+			file.Stmts = append(file.Stmts, s)
+			return true
+		})
+		wrong := syntax.ParseError{}
+		if !errors.As(err, &wrong) {
+			return file, err
+		}
+		quoted, unclosed := strings.CutPrefix(wrong.Text, "unclosed here-document ")
+		end, failed := strconv.Unquote(quoted)
+		if !unclosed || failed != nil {
+			return file, err
+		}
+		command += "\n\n" + end + "\n" // the last line may end with a backslash
+	}
+	return file, err
 }
 
 // OfWords decides about a command without a shell.

@@ -128,6 +128,21 @@ func TestTOL48TheOperatorsListsDecide(t *testing.T) {
 		t.Errorf("words: %v", got)
 	}
 	p.Only = nil
+	for command, want := range map[string]Verdict{ // a shell runs the lines before one that it cannot read
+		"git push\necho 'a":                  Denied,
+		"git commit -m x\necho $(":           Asks,
+		"git $'\\'' ; git push #'\ngit $[ a": Denied,
+		"echo 'a\ngit push":                  Runs,
+		"git push <<E\nx":                    Denied,
+		"ls; git commit <<-'E'\nx\\":         Asks,
+		"cat <<A <<B\nx\n$(git push)\n":      Denied,
+		"cat <<E\ngit push\n":                Runs,
+		"(git push\necho a":                  Runs,
+	} {
+		if got, why := p.Of(command); got != want {
+			t.Errorf("%s: %v %q; want %v", command, got, why, want)
+		}
+	}
 	for _, command := range []string{"[[ x; git push", "let; git push", "function; git push", "bash --norc -c 'git push'", "sh -ce 'git push'", "bash -c -e 'git push'", "timeout 9 sh -uce 'git push'", "eval 'git push'", "eval git push",
 		"env -S 'git push'", "setsid -c git push", "exec -c git push", "exec -a x git push", "ls | xargs -o git push", "ls | xargs -i git push {}",
 		"/usr/bin/time -f %e git push", "env - git push",
