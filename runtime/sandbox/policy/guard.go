@@ -25,7 +25,7 @@ func guard(words []word) string {
 	case slices.Contains([]string{"sudo", "doas", "su", "pkexec", "runuser"}, name):
 		return "commands get no other user's rights; run it without " + name
 	case name == "mkfs", strings.HasPrefix(name, "mkfs."), name == "wipefs", name == "mkswap", name == "blkdiscard":
-		if slices.ContainsFunc(words[1:], func(w word) bool { return strings.HasPrefix(path.Clean(w.text), "/dev/") }) {
+		if slices.ContainsFunc(words[1:], mayBeDisk) {
 			return name + " destroys what is on a disk"
 		}
 	case name == "dd" && slices.ContainsFunc(words, func(w word) bool { return strings.HasPrefix(w.text, "of=") && isDisk(w.text[3:]) }):
@@ -94,6 +94,13 @@ func isDisk(text string) bool {
 	}
 	kinds := []string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "mapper/", "md", "dm-", "loop"}
 	return slices.ContainsFunc(kinds, func(kind string) bool { return strings.HasPrefix(name, kind) }) || name == "mem" || name == "kmem" || name == "port"
+}
+
+// mayBeDisk reports whether what a file system is made on may be a disk: a path below a folder dev, the bare name
+// of one, or a word that is not known.
+func mayBeDisk(w word) bool {
+	text := "/" + path.Clean(w.text)
+	return !w.known || strings.Contains(text, "/dev/") || len(text) < 10 && !strings.ContainsAny(w.text, "./") && isDisk("/dev"+text)
 }
 
 // bomb reports whether a function starts itself twice or in the background.
