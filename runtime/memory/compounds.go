@@ -66,7 +66,7 @@ type hyphen struct {
 // join takes the next token, and returns what it makes with the half before the hyphen.
 func (h *hyphen) join(token string) (word string, ok bool) {
 	switch {
-	case token == "-" || token == "\u2010" || token == "\u2011":
+	case token == "-" || token == "\u2010": // NFKC has made U+2011 a U+2010
 		h.joined = h.half != "" && !h.joined
 		return "", false
 	case strings.ContainsFunc(token, func(r rune) bool { return !unicode.IsLetter(r) }):
