@@ -31,7 +31,7 @@ func TestCLI221WhoWritesIsTold(t *testing.T) {
 		{"a key soon after the start", func(p *person) { p.does(Greeted{Brain: "a model"}); p.types("a") }, 1},
 		{"a key a minute after", func(p *person) {
 			p.does(Greeted{Brain: "a model"})
-			p.now = p.now.Add(time.Minute)
+			p.now = p.now.Add(time.Minute - time.Second) // the next message comes a second later
 			p.types("a")
 		}, 2},
 		{"a command", func(p *person) { p.does(Paste{Text: "/request list"}); p.presses("enter") }, 0},
