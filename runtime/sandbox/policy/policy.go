@@ -87,11 +87,14 @@ const hereDocumentsMax = 8
 // a shell.
 func statements(command string, of syntax.LangVariant) (file *syntax.File, err error) {
 	for range hereDocumentsMax {
-		file = new(syntax.File)
-		err = syntax.NewParser(syntax.Variant(of)).Stmts(strings.NewReader(command), func(s *syntax.Stmt) bool {
+		file, err = new(syntax.File), nil
+		for s, wrong := range syntax.NewParser(syntax.Variant(of)).StmtsSeq(strings.NewReader(command)) {
+			if wrong != nil {
+				err = wrong
+				break
+			}
 			file.Stmts = append(file.Stmts, s)
-			return true
-		})
+		}
 		wrong := syntax.ParseError{}
 		if !errors.As(err, &wrong) {
 			return file, err
