@@ -107,6 +107,7 @@ expect: {replies: ["At last."]}
 // Whoever does not see the page hears once what an answer waits for, and how it has ended.
 func TestCOM108WhatAnAnswerWaitsForIsReadAloud(t *testing.T) {
 	w := begin(t, waiting, "--delays")
+	w.configured(unread)
 	w.enter()
 	w.ask("Hello?")
 	w.See("#polite", "tokens")

@@ -332,6 +332,7 @@ func TestCOM73WhatRunsCanBeCancelledInTheLiveView(t *testing.T) {
 // A request's view goes on with it: what is decided in it and elsewhere, the reply, and each step.
 func TestCOM74TheViewOfARequestGoesOnWithIt(t *testing.T) {
 	w := begin(t, slow)
+	w.configured(unread)
 	w.enter()
 	for _, by := range []func(){
 		func() { w.Click(".question button", "No") },

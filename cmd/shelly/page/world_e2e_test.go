@@ -38,6 +38,10 @@ func build(t *testing.T) string {
 	return bin
 }
 
+// unread are settings with which nothing is read while a person writes: the prompt is read for the question, and
+// no handle has a number but requests and their memories.
+const unread = "switches: {read_ahead: false}\n"
+
 const settings = `init: off
 tools:
   exec: {allow: unsandboxed}
@@ -72,6 +76,16 @@ func free(t *testing.T) string {
 	}
 	defer func() { _ = l.Close() }()
 	return l.Addr().String()
+}
+
+// configured starts the daemon again with further settings.
+func (w *world) configured(more string) {
+	w.t.Helper()
+	w.kill(w.daemon)
+	if err := os.WriteFile(filepath.Join(w.dir, "config.yaml"), []byte(settings+more), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	w.run()
 }
 
 // run starts the daemon, and waits until it serves.
