@@ -30,7 +30,7 @@ type Switches struct {
 	InitBeside     bool         `json:"init_beside,omitempty"`                              // the first initial inference runs while requests are served
 	Progress       bool         `json:"progress,omitempty"`                                 // the deadlines of model calls follow their progress
 	KeepTexts      bool         `json:"keep_texts,omitempty"`                               // long results are kept whole, and can be read on in
-	ReadAhead      bool         `json:"read_ahead,omitempty"`                               // at a start the model reads what the next question comes after
+	ReadAhead      bool         `json:"read_ahead,omitempty"`                               // at a start, and while a person writes, the model reads what the next question comes after
 }
 
 // HistoryMode is what a session keeps of a turn.

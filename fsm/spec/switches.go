@@ -139,8 +139,8 @@ func switchDocs() []switchDoc {
 			{"true", "a result is kept whole; its share enters, and `read_more` reads on", "TXT-1"},
 		}},
 		{"read_ahead", []valueDoc{
-			{"false", "the first question after a start waits until the model has read its whole prompt", "HND-71"},
-			{"true", "what comes before it is read while nobody waits", "HND-71"},
+			{"false", "a question after a start, or in another session, waits until the model has read its prompt", "HND-71"},
+			{"true", "what comes before it is read while nobody waits, or while it is written", "HND-71"},
 		}},
 	}
 }

@@ -93,7 +93,7 @@ func machineKeys() []machineKey {
 		{"switches.init_beside", "the first initial inference runs while requests are served"},
 		{"switches.progress", "model calls have deadlines by their progress"},
 		{"switches.keep_texts", "long results are kept whole, and read on in"},
-		{"switches.read_ahead", "at a start the model reads what the next question comes after"},
+		{"switches.read_ahead", "at a start, and while a person writes, the model reads what the next question comes after"},
 
 		{"prompts.identity", "the system prompt, or its first part"},
 		{"prompts.question", "asked before the input, in cognition"},

@@ -26,7 +26,7 @@ const (
 	goingMax = 50 // requests of a session among which the unfinished ones are looked for
 )
 
-// create begins a session (FRT-47). The daemon learns of it with the first prompt.
+// create begins a session (FRT-47). The daemon keeps nothing of it before the first prompt.
 func (a *agent) create(params wire.Value) rpc.Work {
 	return func(ctx context.Context) (rpc.Answer, error) {
 		place, err := a.place(ctx, params)

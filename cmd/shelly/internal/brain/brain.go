@@ -22,7 +22,7 @@ type Brain struct {
 	About    func() string                       // in words
 	Asks     func() (model, server string)       // nil: it is a script
 	Preload  *Preload                            // nil: nothing to load
-	Loaded   func(context.Context) (bool, error) // reports whether the model is loaded; nil: it is always
+	Loaded   func(context.Context) (bool, error) // reports whether the chat model is loaded; nil: unknown
 }
 
 // Open connects to the configured brain. With auto, the demo brain replaces an Ollama server
