@@ -51,6 +51,7 @@ class Chat {
     this.first = 0; // number of the first archived message that is shown
     this.chat = chatOf(session);
     this.height = 0; // of the turns, when they last grew
+    this.wrote = 0; // when shelly was last told that the person writes
   }
 
   async begin() {
