@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"shelly/runtime/egress"
@@ -47,21 +48,23 @@ func TestTOL73APageThatTakesTooLongToReadIsGivenUp(t *testing.T) {
 
 // A rendering that is given up does not go on: it would keep the place of another page.
 func TestTOL73ARenderingThatIsGivenUpEnds(t *testing.T) {
-	f := newFetcher(Options{Guard: &egress.Guard{}, Timeout: time.Millisecond, BytesMax: 1 << 20})
-	f.moment = 0
-	text := make(chan string, 1)
-	f.render = func(ctx context.Context, body []byte, media string, at *url.URL, whole bool) (string, string) {
-		<-ctx.Done()
-		page, kind := readable(ctx, body, media, at, whole)
-		text <- page
-		return page, kind
-	}
-	ctx, cancel := within(t.Context(), f.options.Timeout)
-	defer cancel()
-	if _, _, err := f.readable(ctx, []byte("<p>text"), "text/html", &url.URL{Scheme: "http", Host: "x.example"}, false); err == nil {
-		t.Fatal("it waited for the page")
-	}
-	if got := <-text; got != "" {
-		t.Errorf("it was rendered to %q", got)
-	}
+	synctest.Test(t, func(t *testing.T) { // so that no time passes before it begins
+		f := newFetcher(Options{Guard: &egress.Guard{}, Timeout: time.Millisecond, BytesMax: 1 << 20})
+		f.moment = 0
+		text := make(chan string, 1)
+		f.render = func(ctx context.Context, body []byte, media string, at *url.URL, whole bool) (string, string) {
+			<-ctx.Done()
+			page, kind := readable(ctx, body, media, at, whole)
+			text <- page
+			return page, kind
+		}
+		ctx, cancel := within(t.Context(), f.options.Timeout)
+		defer cancel()
+		if _, _, err := f.readable(ctx, []byte("<p>text"), "text/html", &url.URL{Scheme: "http", Host: "x.example"}, false); err == nil {
+			t.Fatal("it waited for the page")
+		}
+		if got := <-text; got != "" {
+			t.Errorf("it was rendered to %q", got)
+		}
+	})
 }
