@@ -117,7 +117,7 @@ func (s *startBench) folder(b *testing.B, entries int) string {
 	}
 	rng := rand.New(rand.NewPCG(1, uint64(entries)))
 	for i := range entries {
-		e := fsm.Entry{ID: fmt.Sprint("h", i), At: fsm.Millis(1e12 + 1000*i), Kind: "note", Session: fmt.Sprint("s", i%100), Model: s.model, Summary: "disk "}
+		e := fsm.Entry{ID: fmt.Sprint("h", i), At: 1e12 + fsm.Millis(1000*i), Kind: "note", Session: fmt.Sprint("s", i%100), Model: s.model, Summary: "disk "}
 		for range startDimensions {
 			e.Vector = binary.LittleEndian.AppendUint32(e.Vector, math.Float32bits(float32(rng.NormFloat64())))
 		}

@@ -157,7 +157,7 @@ func (h *HTTP) readOf(w http.ResponseWriter, r *http.Request, bytesMax int, fiel
 const (
 	ScheduleTextMax  = 16 << 10
 	scheduleFieldMax = 200
-	everySecondsMax  = 1 << 32
+	everySecondsMax  = uint64(1 << 32)
 )
 
 // getSchedules returns the schedules (COM-52).

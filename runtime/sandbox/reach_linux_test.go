@@ -59,7 +59,8 @@ func reach(pid uintptr) {
 	nice := 20 - turned // as it is, so that what works harms nothing
 	attr := unix.SchedAttr{Size: unix.SizeofSchedAttr, Nice: int32(nice)}
 	me, uid := uintptr(0), uintptr(os.Getuid())
-	const upper = 1 << 32 // the kernel ignores the upper half
+	wide := uint64(1 << 32)
+	upper := uintptr(wide) // the kernel ignores the upper half; 0 where there is none
 	for _, call := range []struct {
 		name   string
 		at     int // the argument with the process

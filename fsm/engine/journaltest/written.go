@@ -1,6 +1,7 @@
 package journaltest
 
 import (
+	"math"
 	"reflect"
 	"testing"
 
@@ -59,7 +60,7 @@ func testReadMax(t *testing.T, h Harness) {
 	messages, records := written(n)
 	append3(t, j, messages, records)
 	to := fsm.Origin{Channel: "a", Chat: "d"}
-	for limit, want := range map[int]int{-1: 0, 0: 0, 1: 1, engine.ReadMax: engine.ReadMax, engine.ReadMax + 1: engine.ReadMax, 1 << 40: engine.ReadMax} {
+	for limit, want := range map[int]int{-1: 0, 0: 0, 1: 1, engine.ReadMax: engine.ReadMax, engine.ReadMax + 1: engine.ReadMax, math.MaxInt: engine.ReadMax} {
 		if got := readMessages(t, j, to, 0, limit); len(got) != want {
 			t.Errorf("Messages with limit %d: %d; want %d", limit, len(got), want)
 		}

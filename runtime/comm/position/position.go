@@ -42,7 +42,7 @@ func Parse(text string) (Position, error) {
 	var n [parts]uint64
 	for i, word := range words {
 		var err error
-		if n[i], err = strconv.ParseUint(word, 10, 62); err != nil || word != strconv.FormatUint(n[i], 10) {
+		if n[i], err = strconv.ParseUint(word, 10, strconv.IntSize-2); err != nil || word != strconv.FormatUint(n[i], 10) {
 			return Position{}, fmt.Errorf("%s is not a position", wording.Quote(text))
 		}
 	}
