@@ -1,6 +1,10 @@
 package fsm
 
-import "strings"
+import (
+	"strings"
+
+	"shelly/fsm/alike"
+)
 
 // Config is everything that determines how the machine behaves. It comes with each Boot, so
 // it is in the journal and a replay needs nothing else (CFG-5).
@@ -68,7 +72,8 @@ const (
 	SixteenthEdition
 	SeventeenthEdition
 	EighteenthEdition // a person may be said to write, which earlier builds do not read
-	PresentEdition    = EighteenthEdition
+	NineteenthEdition
+	PresentEdition = NineteenthEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.
@@ -317,6 +322,26 @@ func (c *Config) Declared(set Toolset, name string) (ToolDecl, bool) {
 		}
 	}
 	return ToolDecl{}, false
+}
+
+// Meant returns the declaration of the tool of a set that a model means by a name: the tool that has it,
+// else the only one without effects whose name means the same (INF-58); or false.
+func (c *Config) Meant(set Toolset, name string) (only ToolDecl, found bool) {
+	if decl, ok := c.Declared(set, name); ok {
+		return decl, true
+	}
+	if c.Edition < NineteenthEdition || c.Switches.Reading != ReadingCareful {
+		return ToolDecl{}, false
+	}
+	for i := range c.Tools {
+		if decl := &c.Tools[i]; decl.Effects == EffectsNone && alike.Tools(name, decl.Name) && c.Offers(set, decl) {
+			if found {
+				return ToolDecl{}, false
+			}
+			only, found = *decl, true
+		}
+	}
+	return only, found
 }
 
 // State names a state of one of the machine's three tables.

@@ -76,6 +76,7 @@ func oddCalls() []oddCall {
 		{id: "t021", what: "arguments in a broken template", answer: calls(`"read_file"`, `"<malformed>{\"name\": 1}\n</parameter>"`), result: "the arguments are not JSON"},
 		{id: "t023", what: "an argument that there is not", answer: calls(`"read_file"`, `{"path":"plan.txt","because":"I want to"}`), result: `unknown argument "because"`},
 		{id: "t024", what: "an argument of nearly the name", answer: calls(`"read_file"`, `{"filepath":"plan.txt"}`), result: northern},
+		{id: "t024", what: "another agent's names", answer: calls(`"Read"`, `{"filename":"plan.txt"}`), result: northern},
 		{id: "t026", what: "an argument in capitals", answer: calls(`"read_file"`, `{"PATH":"plan.txt"}`), result: `unknown argument "PATH"; argument path is missing`},
 		{id: "t027", what: "a number for a text", answer: calls(`"read_file"`, `{"path":12}`), result: "argument path must be a string, not 12"},
 		{id: "t028", what: "a text for a number", answer: calls(`"read_file"`, `{"path":"plan.txt","offset":"0"}`), result: northern},

@@ -137,7 +137,7 @@ func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
 
 // HND-42: the longest interval is accepted, and a longer one is not.
 func TestHND42AnIntervalIsBounded(t *testing.T) {
-	const now fsm.Millis = 1767603600000                                          // 2026-01-05 09:00:00
+	const now fsm.Millis = 1767603600000                                            // 2026-01-05 09:00:00
 	for seconds, refused := range map[int64]bool{1 << 40: false, 1<<40 + 1: true} { // order-free
 		result, _ := addCron(t, now, fmt.Sprintf(`{"action":"add","message":"m","every_seconds":%d}`, seconds))
 		if got := strings.Contains(result, "give exactly one of"); got != refused {

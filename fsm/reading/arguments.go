@@ -10,34 +10,56 @@ import (
 	"shelly/fsm/textcall"
 )
 
-// Small models put arguments into an object of their own, and give them nearly the right name. Both
-// are corrected before a rule, a grant or a person sees the call (INF-57).
+// Small models put arguments into an object of their own, and give them the names that other tools have
+// for them. This is corrected before a rule, a grant or a person sees the call (INF-57, INF-58).
 
-// argued returns calls with their arguments as the tools' schemas have them, where it is clear how.
-// The answer that they are of stays as it is.
-func argued(c *fsm.Config, set fsm.Toolset, calls []fsm.ToolCall) []fsm.ToolCall {
+// argued returns calls with the names that their tools have, and with their arguments as the tools'
+// schemas have them, where it is clear how. The answer that they are of stays as it is.
+func argued(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, calls []fsm.ToolCall) []fsm.ToolCall {
 	if c.Edition < fsm.SixteenthEdition {
 		return calls
 	}
 	own := false
 	for i, call := range calls {
-		decl, _ := c.Declared(set, call.Name)
-		if decl.Parameters == "" {
-			continue
-		}
-		args := unwrapped(decl.Parameters, call.Args)
-		if decl.Effects == fsm.EffectsNone {
-			args = renamed(decl.Parameters, args)
-		}
-		if args == call.Args {
+		meant := meantBy(c, set, talk, call)
+		if meant == call {
 			continue
 		}
 		if !own {
 			calls, own = slices.Clone(calls), true
 		}
-		calls[i].Args = args
+		calls[i] = meant
 	}
 	return calls
+}
+
+// meantBy returns what a call means.
+func meantBy(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, call fsm.ToolCall) fsm.ToolCall {
+	decl, known := c.Meant(set, call.Name)
+	if _, exact := c.Declared(set, call.Name); known && !exact {
+		if called(talk, call.Name) {
+			return call
+		}
+		call.Name = decl.Name
+	}
+	if decl.Parameters == "" {
+		return call
+	}
+	call.Args = unwrapped(decl.Parameters, call.Args)
+	if c.Edition >= fsm.NineteenthEdition {
+		call.Args = corrected(&decl, call.Args)
+	} else if decl.Effects == fsm.EffectsNone {
+		call.Args = renamed(decl.Parameters, call.Args)
+	}
+	return call
+}
+
+// called reports whether a conversation has a call of a tool of just this name: there was one, and now it
+// is gone (TOL-63).
+func called(talk fsm.Conversation, name string) bool {
+	return slices.ContainsFunc(talk.Messages, func(msg fsm.Message) bool {
+		return slices.ContainsFunc(msg.Calls, func(call fsm.ToolCall) bool { return call.Name == name })
+	})
 }
 
 // schemaHead is the part of a tool's schema that names its parameters.
@@ -79,9 +101,9 @@ func strange(schema string, given map[string]json.RawMessage) bool {
 // nameMin is how long a parameter's name must be to be found in another: width has no id in it.
 const nameMin = 4
 
-// renamed returns arguments with the name of a required parameter in place of a longer one that
-// contains it, as file_path does path, if one is missing and one is unknown. A tool with effects gets
-// its arguments as they are: it is the model that has to say what is to be done.
+// renamed returns arguments with the name of a required parameter in place of a longer one that contains
+// it, as page_number does page, if one is missing and one is unknown. That is what the editions from the
+// sixteenth to the eighteenth did.
 func renamed(schema, args string) string {
 	var given map[string]json.RawMessage
 	if json.Unmarshal([]byte(args), &given) != nil || !strange(schema, given) {

@@ -53,8 +53,8 @@ func arguments(c *fsm.Config, set fsm.Toolset) func(name string) bool {
 // calls cannot be meant: a tool is not offered or does not say what parameters it has, or a required argument
 // is missing.
 func fit(c *fsm.Config, set fsm.Toolset, calls []textcall.Call, way mend.Outcome) (sum mend.Fit, ok bool) {
-	for _, call := range argued(c, set, asText(calls, 0)) {
-		decl, known := c.Declared(set, call.Name)
+	for _, call := range argued(c, set, fsm.Conversation{}, asText(calls, 0)) {
+		decl, known := c.Meant(set, call.Name)
 		schema, names := named(decl.Parameters)
 		var given map[string]json.RawMessage
 		if !known || !names || json.Unmarshal([]byte(call.Args), &given) != nil {

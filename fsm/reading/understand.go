@@ -28,7 +28,7 @@ func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.Br
 		return understoodFirst(c, set, in, answer)
 	}
 	r := read(c, set, in.Text)
-	plain := Understood{Calls: argued(c, set, in.Calls), Text: in.Text}
+	plain := Understood{Calls: argued(c, set, talk, in.Calls), Text: in.Text}
 	if len(r.Calls) == 0 && !r.Tagged {
 		plain.Text = r.Text
 	}
@@ -42,7 +42,7 @@ func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.Br
 		return plain
 	}
 	offered := offersAll(c, set, r.Calls)
-	_, begins := c.Declared(set, r.Begins)
+	_, begins := c.Meant(set, r.Begins)
 	action := actionCall(c, set, in.Text)
 	if !r.Tagged && !begins && !action && (len(r.Calls) == 0 || !offered) || quoted(c, in.Text, r, talk) {
 		return plain
@@ -50,7 +50,7 @@ func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.Br
 	if !offered || len(r.Calls) == 0 || !in.AsText && !insists(c, talk.Messages) && !harmless(c, set, r) {
 		return Understood{Text: in.Text, Unrunnable: true}
 	}
-	return Understood{Calls: argued(c, set, asText(r.Calls, answer)), Text: r.Text}
+	return Understood{Calls: argued(c, set, talk, asText(r.Calls, answer)), Text: r.Text}
 }
 
 // forms returns the forms that calls written as text are read in.
@@ -69,7 +69,7 @@ func forms(c *fsm.Config) textcall.Forms {
 // being asked (INF-29).
 func harmless(c *fsm.Config, set fsm.Toolset, r textcall.Reading) bool {
 	return c.Edition >= fsm.SixteenthEdition && r.Text == "" && !slices.ContainsFunc(r.Calls, func(call textcall.Call) bool {
-		decl, _ := c.Declared(set, call.Name)
+		decl, _ := c.Meant(set, call.Name)
 		return decl.Effects != fsm.EffectsNone || decl.Approve || len(decl.Rules) > 0
 	})
 }
@@ -102,7 +102,7 @@ func understoodFirst(c *fsm.Config, set fsm.Toolset, in fsm.BrainAnswered, answe
 // offersAll reports whether each call names a tool that is offered.
 func offersAll(c *fsm.Config, set fsm.Toolset, calls []textcall.Call) bool {
 	return !slices.ContainsFunc(calls, func(call textcall.Call) bool {
-		_, known := c.Declared(set, call.Name)
+		_, known := c.Meant(set, call.Name)
 		return !known
 	})
 }
@@ -131,7 +131,7 @@ func actionCall(c *fsm.Config, set fsm.Toolset, text string) bool {
 		if !ok || !strings.HasPrefix(strings.TrimSpace(lines[i+1]), "Action Input:") {
 			continue
 		}
-		if _, known := c.Declared(set, strings.TrimSpace(name)); known {
+		if _, known := c.Meant(set, strings.TrimSpace(name)); known {
 			return true
 		}
 	}

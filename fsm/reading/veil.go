@@ -175,7 +175,7 @@ func (v *Veil) upTo(at int) string {
 }
 
 func (v *Veil) offered(name string) bool {
-	_, known := v.config.Declared(v.set, name)
+	_, known := v.config.Meant(v.set, name)
 	return known
 }
 

@@ -179,6 +179,8 @@ func (s signature) check(a Arguments) error {
 		a[name] = s.meant(name, a[name])
 		switch {
 		case !known && s.Open:
+		case !known && a[name] == nil: // says nothing
+			delete(a, name)
 		case !known && unknown >= unknownMax:
 			unknown++
 		case !known:

@@ -72,7 +72,10 @@ func committed() []string {
 // earlier are further journals, each written by a build before the edition of the machine's decisions that it is
 // named after (INF-25). Today's would write others.
 func earlier() []string {
-	return []string{"default/calls-before-the-sixteenth-edition", "default/calls-before-the-seventeenth-edition", "default/calls-before-the-eighteenth-edition"}
+	return []string{
+		"default/calls-before-the-sixteenth-edition", "default/calls-before-the-seventeenth-edition", "default/calls-before-the-eighteenth-edition",
+		"default/calls-before-the-nineteenth-edition",
+	}
 }
 
 // A committed journal replays to the effects that it was recorded with (JRN-18).

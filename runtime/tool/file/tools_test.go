@@ -72,6 +72,7 @@ func TestHarmlessFormsOfArgumentsAreTaken(t *testing.T) {
 		{"list_dir", `null`, "notes.txt  24 bytes\n"},
 		{"list_dir", `""`, "notes.txt  24 bytes\n"},
 		{"list_dir", `{}`, "notes.txt  24 bytes\n"},
+		{"list_dir", `{"recursive": null}`, "notes.txt  24 bytes\n"},
 		{"list_dir", `{"path": ""}`, "notes.txt  24 bytes\n"},
 		{"list_dir", `{"path": null}`, "notes.txt  24 bytes\n"},
 		{"read_file", `"{\"path\": \"notes.txt\"}"`, "alpha\n"},

@@ -43,7 +43,7 @@ func calledValues(a *sim.Asked, in fsm.BrainAnswered) []data.Value {
 	}
 	var list []data.Value
 	for _, c := range calls {
-		_, declared := a.Config.Declared(a.Ask.Tools, c.Name)
+		_, declared := a.Config.Meant(a.Ask.Tools, c.Name)
 		list = append(list, ofHandle(a.Ask.Handle, data.With("call", data.Map("tool",
 			data.With("tool", data.Text(c.Name)), data.With("args", data.Args(c.Args)), data.With("declared", data.Bool(declared)))),
 			data.With("session", data.Text(a.Ask.Session))))
