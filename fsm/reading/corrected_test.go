@@ -135,6 +135,21 @@ func TestINF58AToolThatOnlyReadsMayHaveAnotherName(t *testing.T) {
 	}
 }
 
+// A model that answers with a line of a program does not call what has a name like a tool's.
+func TestINF58ALineOfAProgramIsNoCall(t *testing.T) {
+	c := careful()
+	c.Tools = []fsm.ToolDecl{{Name: "read_file", Parameters: readSchema, Effects: fsm.EffectsNone}}
+	for text, called := range map[string]bool{ // order-free
+		`cat("a")`: false, `read(path="a")`: false, "```python\nread(path=\"a\")\n```": false, `cat("a"`: false, `read(path=`: false,
+		`read_file(path="a")`: true, `{"name":"read","arguments":{"path":"a"}}`: true, `<tool_call>{"name":"read","arguments":{"path":"a"}}</tool_call>`: true,
+	} {
+		got := Understand(c, fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{AsText: true, Text: text}, 1)
+		if (len(got.Calls) == 1) != called || got.Unrunnable {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}
+
 // What fits a schema is what it was, and nothing is corrected twice.
 func TestINF58WhatFitsStays(t *testing.T) {
 	texts := rapid.SampledFrom([]string{`"a"`, `""`, `"[1]"`, `"{}"`, `"x y"`, `null`})

@@ -41,8 +41,8 @@ func Understand(c *fsm.Config, set fsm.Toolset, talk fsm.Conversation, in fsm.Br
 	if r.Fenced && !in.AsText && !insists(c, talk.Messages) {
 		return plain
 	}
-	offered := offersAll(c, set, r.Calls)
-	_, begins := c.Meant(set, r.Begins)
+	offered := offersAll(c, set, r)
+	_, begins := c.Declared(set, r.Begins)
 	action := actionCall(c, set, in.Text)
 	if !r.Tagged && !begins && !action && (len(r.Calls) == 0 || !offered) || quoted(c, in.Text, r, talk) {
 		return plain
@@ -92,17 +92,21 @@ func understoodFirst(c *fsm.Config, set fsm.Toolset, in fsm.BrainAnswered, answe
 		return Understood{Text: in.Text}
 	}
 	if len(in.Calls) == 0 && (c.Switches.TextCalls || in.AsText) {
-		if calls, ok := textcall.First(in.Text); ok && offersAll(c, set, calls) {
+		if calls, ok := textcall.First(in.Text); ok && offersAll(c, set, textcall.Reading{Calls: calls}) {
 			return Understood{Calls: asText(calls, answer)}
 		}
 	}
 	return Understood{Calls: in.Calls, Text: in.Text, Unrunnable: len(in.Calls) == 0 && c.Switches.TextCalls && actionCall(c, set, in.Text)}
 }
 
-// offersAll reports whether each call names a tool that is offered.
-func offersAll(c *fsm.Config, set fsm.Toolset, calls []textcall.Call) bool {
-	return !slices.ContainsFunc(calls, func(call textcall.Call) bool {
-		_, known := c.Meant(set, call.Name)
+// offersAll reports whether each call names a tool that is offered. A line of a program may call anything
+// that is like the name of a tool, so there it has to be the name.
+func offersAll(c *fsm.Config, set fsm.Toolset, r textcall.Reading) bool {
+	return !slices.ContainsFunc(r.Calls, func(call textcall.Call) bool {
+		_, known := c.Declared(set, call.Name)
+		if !known && !strings.Contains(r.Written, call.Name+"(") {
+			_, known = c.Meant(set, call.Name)
+		}
 		return !known
 	})
 }

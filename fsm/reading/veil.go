@@ -142,17 +142,17 @@ func (v *Veil) rest(asText bool) string {
 		r := read(v.config, v.set, v.all)
 		action := actionCall(v.config, v.set, v.all)
 		switch words := len(r.Calls) > 0 && r.Text != ""; {
-		case words && offersAll(v.config, v.set, r.Calls):
+		case words && offersAll(v.config, v.set, r):
 			v.all = r.Text
 		case words && !action: // all of it is said
-		case len(r.Calls) > 0 || r.Tagged || v.offered(r.Begins) || action:
+		case len(r.Calls) > 0 || r.Tagged || v.begins(r.Begins) || action:
 			return ""
 		case r.Text != v.all:
 			return r.Text
 		}
 	} else if v.mayBeCall() < len(v.all) {
 		r := read(v.config, v.set, v.all)
-		if len(r.Calls) > 0 && offersAll(v.config, v.set, r.Calls) && (asText || v.config.Switches.TextCalls && !r.Fenced) {
+		if len(r.Calls) > 0 && offersAll(v.config, v.set, r) && (asText || v.config.Switches.TextCalls && !r.Fenced) {
 			return ""
 		}
 	}
@@ -174,8 +174,15 @@ func (v *Veil) upTo(at int) string {
 	return piece
 }
 
+// offered reports whether a name means a tool.
 func (v *Veil) offered(name string) bool {
 	_, known := v.config.Meant(v.set, name)
+	return known
+}
+
+// begins reports whether a name is that of a tool, of which an unmarked text begins a call.
+func (v *Veil) begins(name string) bool {
+	_, known := v.config.Declared(v.set, name)
 	return known
 }
 
