@@ -74,7 +74,7 @@ func oddCalls() []oddCall {
 		{id: "t015", what: "line ends inside a JSON string", answer: calls(`"write_file"`, `"{\"path\":\"out.txt\",\"content\":\"a\nb\"}"`), result: "noted"},
 		{id: "t019", what: "arguments inside arguments", answer: calls(`"read_file"`, `{"arguments":`+plan+`}`), result: northern},
 		{id: "t021", what: "arguments in a broken template", answer: calls(`"read_file"`, `"<malformed>{\"name\": 1}\n</parameter>"`), result: "the arguments are not JSON"},
-		{id: "t023", what: "an argument that there is not", answer: calls(`"read_file"`, `{"path":"plan.txt","because":"I want to"}`), result: `unknown argument "because"`},
+		{id: "t023", what: "an argument that there is not", answer: calls(`"read_file"`, `{"path":"plan.txt","because":"I want to"}`), result: `ignored: unknown argument "because"; read_file takes: path`},
 		{id: "t024", what: "an argument of nearly the name", answer: calls(`"read_file"`, `{"filepath":"plan.txt"}`), result: northern},
 		{id: "t024", what: "another agent's names", answer: calls(`"Read"`, `{"filename":"plan.txt"}`), result: northern},
 		{id: "t026", what: "an argument in capitals", answer: calls(`"read_file"`, `{"PATH":"plan.txt"}`), result: `unknown argument "PATH"; argument path is missing`},

@@ -83,33 +83,38 @@ func newSignature(decl fsm.ToolDecl) (signature, error) {
 // parse reads and checks the arguments of a call (TOL-2). It accepts the harmless forms
 // that models write: nothing or null for no arguments, the object as a JSON
 // string, null for an optional argument that is left out and cannot be null, and what
-// [signature.meant] knows.
-func (s signature) parse(raw string) (Arguments, error) {
+// [signature.meant] knows. A tool without effects is called without the arguments that it does not know;
+// ignored then says which they are.
+func (s signature) parse(raw string) (a Arguments, ignored string, err error) {
 	if raw = strings.TrimSpace(raw); raw == "" {
 		raw = "null"
 	}
 	v, err := decode(raw)
 	if err != nil {
-		return nil, fmt.Errorf("the arguments are not JSON (%v); %s", err, s.usage())
+		return nil, "", fmt.Errorf("the arguments are not JSON (%v); %s", err, s.usage())
 	}
 	if text, ok := v.(string); ok && strings.TrimSpace(text) == "" {
 		v = nil
 	} else if ok {
 		if v, err = decode(text); err != nil {
-			return nil, fmt.Errorf("the arguments are a text, not a JSON object; %s", s.usage())
+			return nil, "", fmt.Errorf("the arguments are a text, not a JSON object; %s", s.usage())
 		}
 	}
 	if v == nil {
 		v = map[string]any{}
 	}
-	a, ok := v.(map[string]any)
+	given, ok := v.(map[string]any)
 	if !ok {
-		return nil, fmt.Errorf("the arguments are %s, not a JSON object; %s", kindOf(v), s.usage())
+		return nil, "", fmt.Errorf("the arguments are %s, not a JSON object; %s", kindOf(v), s.usage())
 	}
-	if err := s.check(a); err != nil {
-		return nil, fmt.Errorf("%w; %s", err, s.usage())
+	unknown, err := s.check(given)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w; %s", err, s.usage())
 	}
-	return a, nil
+	if unknown != "" {
+		ignored = "ignored: " + unknown + "; " + s.usage()
+	}
+	return given, ignored, nil
 }
 
 // decode reads a JSON value.
@@ -170,22 +175,18 @@ func number(text string) (any, error) {
 const unknownMax = 5
 
 // check checks the arguments against the schema: name by name, for errors in plain words, and
-// then as a whole.
-func (s signature) check(a Arguments) error {
+// then as a whole. If all else fits, a tool without effects does without those that it does not know, which
+// unknown then names.
+func (s signature) check(a Arguments) (unknown string, err error) {
 	var wrong []string
-	unknown := 0
+	strangers := s.strangers(a)
 	for _, name := range slices.Sorted(maps.Keys(a)) {
 		p, known := s.Properties[name]
+		if !known {
+			continue
+		}
 		a[name] = s.meant(name, a[name])
 		switch {
-		case !known && s.Open:
-		case !known && a[name] == nil: // says nothing
-			delete(a, name)
-		case !known && unknown >= unknownMax:
-			unknown++
-		case !known:
-			unknown++
-			wrong = append(wrong, "unknown argument "+strconv.Quote(name))
 		case s.each[name] != nil && s.each[name].Validate(a[name]) == nil: // null, too
 		case a[name] == nil && !slices.Contains(s.Required, name):
 			if s.each[name] != nil || !s.Nullable(name) {
@@ -195,18 +196,50 @@ func (s signature) check(a Arguments) error {
 			wrong = append(wrong, misfit(name, p, a[name]))
 		}
 	}
-	if more := unknown - unknownMax; more > 0 {
-		wrong = append(wrong, strconv.Itoa(more)+" more unknown arguments")
-	}
 	for _, name := range s.Required {
 		if _, given := a[name]; !given {
 			wrong = append(wrong, "argument "+name+" is missing")
 		}
 	}
-	if len(wrong) > 0 {
-		return errors.New(strings.Join(wrong, "; "))
+	if unknown = named(strangers); len(wrong) > 0 || unknown != "" && s.effects {
+		return "", errors.New(strings.Join(slices.DeleteFunc(append([]string{unknown}, wrong...), func(text string) bool { return text == "" }), "; "))
 	}
-	return s.Validate(map[string]any(a))
+	for _, name := range strangers {
+		delete(a, name)
+	}
+	return unknown, s.Validate(map[string]any(a))
+}
+
+// strangers returns the names of arguments that the schema does not know, if it takes no others. Null under
+// such a name says nothing, and is taken out.
+func (s signature) strangers(a Arguments) (names []string) {
+	if s.Open {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if _, known := s.Properties[name]; known {
+			continue
+		}
+		if a[name] == nil {
+			delete(a, name)
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// named says which unknown arguments there are; empty: none.
+func named(unknown []string) string {
+	said := make([]string, 0, unknownMax+1)
+	for i, name := range unknown {
+		if i == unknownMax {
+			said = append(said, strconv.Itoa(len(unknown)-unknownMax)+" more unknown arguments")
+			break
+		}
+		said = append(said, "unknown argument "+strconv.Quote(name))
+	}
+	return strings.Join(said, "; ")
 }
 
 // meant returns the value that an argument stands for where it does not fit the schema: a number, true,

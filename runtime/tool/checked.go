@@ -37,25 +37,40 @@ func Own(decl fsm.ToolDecl, run func(ctx context.Context, call fsm.RunTool, a Ar
 // Checked returns a tool whose calls run only with arguments that fit its declaration (TOL-2),
 // or an error if the declaration's schema is invalid.
 func Checked(decl fsm.ToolDecl, run func(ctx context.Context, call fsm.RunTool, a Arguments) Result) (Added, error) {
-	read, err := Reader(decl)
+	s, err := signed(decl)
 	if err != nil {
 		return Added{}, err
 	}
 	return Added{Decl: decl, Run: func(ctx context.Context, call fsm.RunTool) Result {
-		a, err := read(call.Args)
+		a, ignored, err := s.parse(call.Args)
 		if err != nil {
 			return Invalid("%v", err)
 		}
-		return run(ctx, call, a)
+		result := run(ctx, call, a)
+		if ignored != "" {
+			result.Text = ignored + "\n" + result.Text
+		}
+		return result
 	}}, nil
 }
 
 // Reader returns what reads the arguments of a tool's calls as [Checked] does, for a probe that
 // needs them too.
 func Reader(decl fsm.ToolDecl) (read func(args string) (Arguments, error), err error) {
+	s, err := signed(decl)
+	if err != nil {
+		return nil, err
+	}
+	return func(args string) (Arguments, error) {
+		a, _, err := s.parse(args)
+		return a, err
+	}, nil
+}
+
+func signed(decl fsm.ToolDecl) (signature, error) {
 	s, err := newSignature(decl)
 	if err != nil {
-		return nil, fmt.Errorf("schema of %s: %w", decl.Name, err)
+		return signature{}, fmt.Errorf("schema of %s: %w", decl.Name, err)
 	}
-	return s.parse, nil
+	return s, nil
 }

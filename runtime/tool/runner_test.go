@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -109,10 +110,10 @@ func TestTOL2ArgumentsFitTheWholeSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.parse(c.good); err != nil {
+		if _, _, err := s.parse(c.good); err != nil {
 			t.Errorf("%s: got %v; want no error", c.good, err)
 		}
-		if _, err := s.parse(c.bad); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, _, err := s.parse(c.bad); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v; want an error with %q", c.bad, err, c.want)
 		}
 	}
@@ -124,7 +125,7 @@ func TestTOL2ANullThatIsAllowedIsPassedOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := s.parse(`{"owner": null, "state": null, "title": null}`)
+	a, _, err := s.parse(`{"owner": null, "state": null, "title": null}`)
 	if _, given := a["title"]; err != nil || given || len(a) != 2 {
 		t.Errorf("got %v, %v, %v; want given false, 2 of them", a, err, given)
 	}
@@ -134,7 +135,7 @@ func TestTOL2ANullThatIsAllowedIsPassedOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err = s.parse(`{"id": 1, "owner": null, "heir": null, "title": null, "under": null}`)
+	a, _, err = s.parse(`{"id": 1, "owner": null, "heir": null, "title": null, "under": null}`)
 	if _, given := a["owner"]; err != nil || !given || len(a) != 3 {
 		t.Errorf("with references: %v, %v", a, err)
 	}
@@ -146,7 +147,7 @@ func TestTOL2LongNumbersStayAsTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := s.parse(`{"id": 9007199254740993, "ids": [-9223372036854775808, 18446744073709551615, 7, 2.0], "part": 0.1}`)
+	a, _, err := s.parse(`{"id": 9007199254740993, "ids": [-9223372036854775808, 18446744073709551615, 7, 2.0], "part": 0.1}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +161,7 @@ func TestTOL2LongNumbersStayAsTheyAre(t *testing.T) {
 		`{"id": -9007199254740993}`: "argument id must be a whole number from 1 on, not -9007199254740993",
 		`{"part": 1e999999999}`:     "the number 1e999999999 is too large",
 	} {
-		if _, err := s.parse(args); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := s.parse(args); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", args, err, want)
 		}
 	}
@@ -192,7 +193,7 @@ func TestTOL2ATextThatHoldsTheValueCountsAsIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := s.parse(c.args)
+		a, _, err := s.parse(c.args)
 		got, _ := json.Marshal(a)
 		if c.fail == "" && (err != nil || string(got) != c.want) || c.fail != "" && (err == nil || !strings.HasPrefix(err.Error(), c.fail)) {
 			t.Errorf("%s: got %s, %v; want %s %s", c.args, got, err, c.want, c.fail)
@@ -211,7 +212,7 @@ func TestTOL2NothingIsLeftOutOfACallWithEffects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := s.parse(`{"n": "", "on": "None", "one": " "}`)
+		a, _, err := s.parse(`{"n": "", "on": "None", "one": " "}`)
 		if want == "" && (err != nil || len(a) > 0) || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%s: got %v, %v; want %s", effects, a, err, want)
 		}
@@ -237,7 +238,7 @@ func TestTOL2ATextIsReadOnlyAsAPatternSeesIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, err := s.parse(args); (err == nil) != (of.fail == "") || err != nil && !strings.HasPrefix(err.Error(), of.fail) {
+		if a, _, err := s.parse(args); (err == nil) != (of.fail == "") || err != nil && !strings.HasPrefix(err.Error(), of.fail) {
 			t.Errorf("%s: got %v, %v; want %q", args, a, err, of.fail)
 		}
 	}
@@ -274,8 +275,39 @@ func TestTOL2AFailureSaysWhatIsAllowed(t *testing.T) {
 		`{"hour": "24"}`:                `argument hour must be a whole number up to 23, not the text "24"; `,
 		`{"unit": "none"}`:              `argument unit must be one of "C", "F", not the text "none"; `,
 	} {
-		if _, err := s.parse(args); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, _, err := s.parse(args); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", args, err, want)
+		}
+	}
+}
+
+// A tool without effects does what it can, and says what it did not look at; one with effects might do
+// what was not meant.
+func TestTOL2WhatAToolDoesNotKnowIsIgnoredIfItHasNoEffects(t *testing.T) {
+	const schema, open = `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`, `{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":true}`
+	many := `"1":1,"2":2,"3":3,"4":4,"5":5,"6":6,"7":7`
+	for _, c := range []struct {
+		effects            fsm.ToolEffects
+		schema, args, want string // the result is the arguments that were passed on, as fmt shows them
+	}{
+		{fsm.EffectsNone, schema, `{"a":"x","why":"y"}`, "ignored: unknown argument \"why\"; pick takes: a (a string, required)\nmap[a:x]"},
+		{fsm.EffectsNone, schema, `{"a":"x","why":null}`, "map[a:x]"},
+		{fsm.EffectsNone, schema, `{"a":"x",` + many + `}`, `ignored: unknown argument "1"; unknown argument "2"; unknown argument "3"; unknown argument "4"; unknown argument "5"; 2 more unknown arguments; pick takes: a (a string, required)` + "\nmap[a:x]"},
+		{fsm.EffectsNone, schema, `{"why":"y"}`, `unknown argument "why"; argument a is missing; pick takes: a (a string, required)`},
+		{fsm.EffectsNone, schema, `{"a":[1],"why":"y"}`, `unknown argument "why"; argument a must be a string, not a list; pick takes: a (a string, required)`},
+		{fsm.EffectsNone, open, `{"a":"x","why":"y"}`, "map[a:x why:y]"},
+		{fsm.EffectsIdempotent, schema, `{"a":"x","why":"y"}`, `unknown argument "why"; pick takes: a (a string, required)`},
+		{fsm.EffectsUnsafe, schema, `{"a":"x","why":"y"}`, `unknown argument "why"; pick takes: a (a string, required)`},
+		{fsm.EffectsUnsafe, schema, `{"a":"x","why":null}`, "map[a:x]"},
+	} {
+		added, err := Checked(fsm.ToolDecl{Name: "pick", Parameters: c.schema, Effects: c.effects}, func(_ context.Context, _ fsm.RunTool, a Arguments) Result {
+			return Result{Text: fmt.Sprint(map[string]any(a))}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := added.Run(t.Context(), fsm.RunTool{Name: "pick", Args: c.args}).Text; got != c.want {
+			t.Errorf("%s, %s: got  %s\nwant %s", c.effects, c.args, got, c.want)
 		}
 	}
 }

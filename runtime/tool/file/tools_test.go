@@ -72,6 +72,7 @@ func TestHarmlessFormsOfArgumentsAreTaken(t *testing.T) {
 		{"list_dir", `null`, "notes.txt  24 bytes\n"},
 		{"list_dir", `""`, "notes.txt  24 bytes\n"},
 		{"list_dir", `{}`, "notes.txt  24 bytes\n"},
+		{"list_dir", `{"recursive": true}`, "ignored: unknown argument \"recursive\"; list_dir takes: dates (true or false), depth (a whole number from 0 to 10), path (a string)\nbuild/\n"},
 		{"list_dir", `{"recursive": null}`, "notes.txt  24 bytes\n"},
 		{"list_dir", `{"path": ""}`, "notes.txt  24 bytes\n"},
 		{"list_dir", `{"path": null}`, "notes.txt  24 bytes\n"},
