@@ -52,7 +52,7 @@ const emptyFile = "(empty file)"
 const sampleBytes = 8 << 10 // enough to tell text from other content
 
 // readFile is the tool read_file.
-func (t *Tools) readFile(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
+func (t *Tools) readFile(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
 	path := a.Text("path", "")
 	f, err := t.open(ctx, path)
 	if err != nil {
@@ -62,6 +62,7 @@ func (t *Tools) readFile(ctx context.Context, _ fsm.RunTool, a tool.Arguments) t
 	if f.info.IsDir() {
 		return tool.Invalid("%s is a directory; use list_dir", strconv.Quote(path))
 	}
+	t.seen.note(call.Session, f.at.real, f.info)
 	sample, err := sampleOf(f)
 	if err != nil {
 		return tool.Failed("%v", explain(path, err))

@@ -50,6 +50,7 @@ type Tools struct {
 	private  []string
 	log      *change.Log // nil: nothing is recorded
 	writing  sync.Mutex  // held while a file is written if there is no log
+	seen     seen
 }
 
 // Open opens the workspace. Close the tools once no call is running.

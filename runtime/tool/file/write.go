@@ -36,7 +36,13 @@ func writeFileDecl(everywhere bool) fsm.ToolDecl {
 
 // writeFile is the tool write_file.
 func (t *Tools) writeFile(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
-	return t.rewrite(ctx, call, a, written)
+	return t.rewrite(ctx, call, a, func(p *place, a tool.Arguments) (alteration, error) {
+		alt, err := written(p, a)
+		if err == nil && p.info != nil && !bytes.Equal(alt.content, p.held) && t.seen.changed(call.Session, filepath.Join(p.real, p.name), p.info) {
+			err = tool.Refuse("%s has changed since you have read or written it: somebody else has, or a command; nothing was written: read it again", wording.PathLine(p.shown))
+		}
+		return alt, err
+	})
 }
 
 // alteration is what a call does to a file.
@@ -129,6 +135,7 @@ func (t *Tools) rewrite(ctx context.Context, call fsm.RunTool, a tool.Arguments,
 	}
 	result := t.changed(p, alt, past)
 	if p.info != nil && bytes.Equal(alt.content, p.held) {
+		t.seen.note(call.Session, filepath.Join(p.real, p.name), p.info)
 		return tool.Result{Text: wording.PathLine(path) + " holds exactly that already; nothing was written"}
 	}
 	return t.commit(call, p, alt, result)
@@ -155,6 +162,9 @@ func (t *Tools) commit(call fsm.RunTool, p *place, alt alteration, result string
 	failpoint.Hit(failpoint.ChangeRecorded)
 	renamed, err := p.replace(r.Temp, alt.content)
 	failpoint.Hit(failpoint.ChangeMade)
+	if renamed {
+		t.seen.wrote(call.Session, p)
+	}
 	switch {
 	case err != nil && !renamed:
 		return tool.Undone(errors.Join(unwritten(p, err), entry.drop()))

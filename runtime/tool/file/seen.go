@@ -1,0 +1,59 @@
+package file
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// seen remembers what the files were that each session has read or written, so that none is written
+// over whose change it has not seen (TOL-101). It is safe for concurrent use; its zero value is empty. It ends with
+// the process: what a session read before is then not known.
+type seen struct {
+	mu    sync.Mutex
+	files map[sighting]fs.FileInfo
+}
+
+// sighting is a file that a session has read or written.
+type sighting struct{ session, path string }
+
+// sightingsMax bounds what is remembered, to about half a megabyte.
+const sightingsMax = 1000
+
+// note remembers what a file is; path is absolute and without symbolic links.
+func (s *seen) note(session, path string, info fs.FileInfo) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := sighting{session, path}
+	if _, known := s.files[at]; !known && len(s.files) >= sightingsMax {
+		for other := range s.files { // any of them
+			delete(s.files, other)
+			break
+		}
+	}
+	if s.files == nil {
+		s.files = map[sighting]fs.FileInfo{}
+	}
+	s.files[at] = info
+}
+
+// changed reports whether a file is known not to be what a session has read or written last.
+func (s *seen) changed(session, path string, now fs.FileInfo) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was, known := s.files[sighting{session, path}]
+	return known && (was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime())) // not its inode, which some network file systems make up
+}
+
+// wrote remembers the file that a session has just written; if it has gone since, what was there is forgotten.
+func (s *seen) wrote(session string, p *place) {
+	path := filepath.Join(p.real, p.name)
+	if info, err := os.Lstat(path); err == nil {
+		s.note(session, path, info)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.files, sighting{session, path})
+}

@@ -1,0 +1,90 @@
+package file
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"shelly/fsm"
+	"shelly/runtime/tool"
+)
+
+// session returns what calls the tools for a session.
+func session(t *testing.T, r *tool.Runner, name string) func(tool, args string) string {
+	return func(tool, args string) string {
+		return r.Run(guard(t), fsm.RunTool{Name: tool, Args: args, Session: name, Key: name + args + time.Now().String()}).Text
+	}
+}
+
+func TestTOL101NothingIsWrittenOverWhatASessionHasNotSeen(t *testing.T) {
+	w := newWorld(t)
+	r := w.runner()
+	ann, bob := session(t, r, "ann"), session(t, r, "bob")
+	const refused = "notes.txt has changed since you have read or written it"
+	write := func(text string) string { return `{"path":"notes.txt","content":"` + text + `"}` }
+	notes := filepath.Join(w.workspace, "notes.txt")
+	saved := time.Now()
+	person := func(text string) {
+		t.Helper()
+		w.must(os.WriteFile(notes, []byte(text), 0o644))
+		saved = saved.Add(time.Minute) // two changes can have the same time where that is coarse
+		w.must(os.Chtimes(notes, saved, saved))
+	}
+	is := func(want string) {
+		t.Helper()
+		if got, err := os.ReadFile(notes); err != nil || string(got) != want {
+			t.Errorf("the file holds %q, %v; want %q", got, err, want)
+		}
+	}
+	for _, step := range []struct {
+		what string
+		do   func() string
+		says string
+		file string
+	}{
+		{"not read here", func() string { return ann("write_file", write("1")) }, "wrote notes.txt", "1"},
+		{"as it was written", func() string { return ann("write_file", write("2")) }, "wrote notes.txt", "2"},
+		{"a person has changed it", func() string { person("p"); return ann("write_file", write("3")) }, refused, "p"},
+		{"once more", func() string { return ann("write_file", write("3")) }, refused, "p"},
+		{"read again", func() string {
+			ann("read_file", `{"path":"./notes.txt","limit":1}`)
+			return ann("write_file", write("4"))
+		}, "wrote notes.txt", "4"},
+		{"another session has changed it", func() string {
+			bob("edit_file", `{"path":"notes.txt","old":"4","new":"five"}`)
+			return ann("write_file", write("6"))
+		}, refused, "five"},
+		{"but not that one", func() string { return bob("write_file", write("6")) }, "wrote notes.txt", "6"},
+		{"an edit finds its text", func() string { return ann("edit_file", `{"path":"notes.txt","old":"6","new":"7"}`) }, "wrote notes.txt", "7"},
+		{"and has seen it", func() string { return ann("write_file", write("8")) }, "wrote notes.txt", "8"},
+		{"what is there already", func() string { person("q"); return ann("write_file", write("q")) }, "notes.txt holds exactly that", "q"},
+		{"is what was to be written", func() string { return ann("write_file", write("r")) }, "wrote notes.txt", "r"},
+		{"it was removed", func() string { w.must(os.Remove(notes)); return ann("write_file", write("9")) }, "created notes.txt", "9"},
+	} {
+		if got := step.do(); !strings.HasPrefix(strings.TrimPrefix(got, "error: "), step.says) {
+			t.Errorf("%s: %s; want %s", step.what, got, step.says)
+		}
+		is(step.file)
+	}
+}
+
+// What is remembered is bounded, and a file that is forgotten is written.
+func TestTOL101WhatIsRememberedIsBounded(t *testing.T) {
+	info, err := os.Stat(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s seen
+	for i := range 3 * sightingsMax {
+		s.note("s", strconv.Itoa(i), info)
+	}
+	if len(s.files) != sightingsMax {
+		t.Errorf("%d files are remembered", len(s.files))
+	}
+	if s.changed("s", "another", info) || s.changed("s", strconv.Itoa(3*sightingsMax-1), info) {
+		t.Error("what is as it was, or not known, counts as changed")
+	}
+}
