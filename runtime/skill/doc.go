@@ -15,8 +15,8 @@
 //	1. Run the tests. …
 //
 // A skill reaches the model in three phases: its name and description with the boot, then its
-// instructions, then its other texts. The last two are read from their files each time they are
-// loaded. The instructions of a skill that is always on are part of the boot.
+// instructions, then its other texts. The last two are read from the files that are at their paths
+// each time they are loaded. The instructions of a skill that is always on are part of the boot.
 //
 //	lib, problems, err := skill.Open(skill.Places(workspace, folders))
 //	config.Skills = lib.Decls()

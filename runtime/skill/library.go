@@ -36,8 +36,7 @@ func (p Problem) Unwrap() error { return p.Err }
 
 // Library is the skills of a workspace and of its user. It is safe for concurrent use.
 type Library struct {
-	roots  []*os.Root // one for each place that exists
-	skills []Skill    // in the order of names
+	skills []Skill // in the order of names
 }
 
 // Open reads the skills of some places. If two have the same name, the first place's is used.
@@ -49,27 +48,20 @@ func Open(places []Place) (*Library, []Problem, error) {
 		switch {
 		case err != nil && place.Below != ".":
 			if _, gone := os.Stat(place.Base); gone != nil {
-				return nil, nil, errors.Join(err, l.Close())
+				return nil, nil, err
 			}
 			fallthrough
 		case err != nil:
 			problems = append(problems, Problem{place.Shown, err})
 		case root != nil:
-			l.roots = append(l.roots, root)
 			problems = append(problems, l.read(place, root)...)
+			if err := root.Close(); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	slices.SortFunc(l.skills, func(a, b Skill) int { return cmp.Compare(a.Name, b.Name) })
 	return l, problems, nil
-}
-
-// Close closes the places.
-func (l *Library) Close() error {
-	var all []error
-	for _, root := range l.roots {
-		all = append(all, root.Close())
-	}
-	return errors.Join(all...)
 }
 
 // Skills returns the skills, in the order of names.
@@ -135,8 +127,9 @@ func (l *Library) Find(name string) (Skill, bool) {
 }
 
 // Load reads a skill's instructions, or one of its other texts by its path or name
-// (SKL-10). The error is worded for the model.
-func (l *Library) Load(ctx context.Context, name, reference string) (string, error) {
+// (SKL-10), from the folder that is at its place's path now: another one may have taken its place
+// since. The error is worded for the model.
+func (l *Library) Load(ctx context.Context, name, reference string) (text string, err error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
@@ -144,10 +137,18 @@ func (l *Library) Load(ctx context.Context, name, reference string) (string, err
 	if !ok {
 		return "", fmt.Errorf("there is no skill %q", name)
 	}
-	if reference != "" {
-		return known.reference(reference)
+	root, err := known.place.open()
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("skill %q: %w", name, err)
+	case root == nil:
+		return "", fmt.Errorf("skill %q: there is no folder %s any more", name, known.place.Shown)
 	}
-	s, err := readSkill(known.place, known.root, known.dir)
+	defer func() { err = errors.Join(err, root.Close()) }()
+	if reference != "" {
+		return known.reference(root, reference)
+	}
+	s, err := readSkill(known.place, root, known.dir)
 	if err != nil {
 		return "", fmt.Errorf("skill %q: %w", name, err)
 	}

@@ -146,7 +146,6 @@ func TestSKL9TheFirstPlaceCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
 	var folders []string
 	for _, s := range l.Skills() {
 		folders = append(folders, s.Folder)

@@ -31,8 +31,7 @@ type Skill struct {
 	Body   string   // its instructions
 
 	place Place
-	root  *os.Root // of its place
-	dir   string   // the name of its folder
+	dir   string // the name of its folder
 }
 
 // readSkill reads the skill in a folder.
@@ -47,7 +46,7 @@ func readSkill(place Place, root *os.Root, dir string) (Skill, error) {
 	if err != nil {
 		return Skill{}, err
 	}
-	s := Skill{Folder: place.at(dir), place: place, root: root, dir: dir}
+	s := Skill{Folder: place.at(dir), place: place, dir: dir}
 	if s.Front, s.Body, err = parse(text); err != nil {
 		return Skill{}, err
 	}
@@ -74,7 +73,7 @@ func (s *Skill) instructions() string {
 
 // reference reads another text of the skill: by its path in the folder, or by its name in
 // the folder, in references or in assets, with or without .md.
-func (s *Skill) reference(name string) (string, error) {
+func (s *Skill) reference(root *os.Root, name string) (string, error) {
 	wanted := path.Clean(strings.TrimPrefix(name, s.Folder+"/"))
 	if !fs.ValidPath(wanted) || wanted == "." || hidden(wanted) || strings.ContainsAny(wanted, "\\\x00") || len(wanted) > fileNameMax {
 		return "", s.noReference(name)
@@ -82,13 +81,13 @@ func (s *Skill) reference(name string) (string, error) {
 	for _, folder := range []string{"", "references", "assets"} {
 		for _, end := range []string{"", extension} {
 			file := path.Join(folder, wanted+end)
-			if _, err := s.root.Lstat(path.Join(s.dir, file)); err != nil || file == fileName || file == fileOther {
+			if _, err := root.Lstat(path.Join(s.dir, file)); err != nil || file == fileName || file == fileOther {
 				continue
 			}
-			if info, err := s.root.Stat(path.Join(s.dir, file)); err == nil && info.IsDir() {
+			if info, err := root.Stat(path.Join(s.dir, file)); err == nil && info.IsDir() {
 				continue
 			}
-			text, err := readText(s.root, path.Join(s.dir, file))
+			text, err := readText(root, path.Join(s.dir, file))
 			if err != nil {
 				return "", fmt.Errorf("reference %q of skill %q: %w", name, s.Name, err)
 			}

@@ -34,11 +34,6 @@ func open(t *testing.T, dir string) (*skill.Library, []skill.Problem) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return l, problems
 }
 
@@ -152,6 +147,28 @@ func TestSKL4LoadingBringsTheInstructionsAsTheyAreNow(t *testing.T) {
 	}
 	if _, err := l.Load(context.Background(), "nobody's", ""); err == nil || !strings.Contains(err.Error(), "nobody's") {
 		t.Errorf("an unknown skill: %v", err)
+	}
+}
+
+// A branch that is checked out, or an installer, may put other folders in their places.
+func TestSKL10TheFolderThatIsThereNowIsRead(t *testing.T) {
+	dir := workspace(t, map[string]string{"release/SKILL.md": release, "release/tags.md": "old"})
+	l, _ := open(t, dir)
+	skills := filepath.Join(dir, "skills")
+	must(t, os.Rename(skills, filepath.Join(dir, "before")))
+	for _, name := range []string{"", "tags"} {
+		if text, err := l.Load(t.Context(), "release", name); err == nil || err.Error() != `skill "release": there is no folder skills any more` {
+			t.Errorf("without the folder: got %q, %v", text, err)
+		}
+	}
+	must(t, os.MkdirAll(filepath.Join(skills, "release"), 0o700))
+	must(t, os.WriteFile(filepath.Join(skills, "release", "SKILL.md"), []byte(strings.ReplaceAll(release, "tests", "linter")), 0o600))
+	must(t, os.WriteFile(filepath.Join(skills, "release", "tags.md"), []byte("new"), 0o600))
+	if got := load(t, l, "release", ""); !strings.HasPrefix(got, "1. Run the linter.") {
+		t.Errorf("got %q; want the instructions of the new folder", got)
+	}
+	if got := load(t, l, "release", "tags"); got != "new" {
+		t.Errorf("got %q; want the text of the new folder", got)
 	}
 }
 

@@ -79,7 +79,7 @@ type bench struct {
 	skills *skill.Library
 }
 
-func (b *bench) close() error { return errors.Join(b.files.Close(), b.skills.Close()) }
+func (b *bench) close() error { return b.files.Close() }
 
 // further returns additional tools, given the names of those that a runner always has.
 type further func(own []string) ([]tool.Added, error)

@@ -47,9 +47,6 @@ func (c *checkCmd) wanted() (skills []skill.Skill, problems []skill.Problem, err
 		return nil, nil, err
 	}
 	skills = l.Skills()
-	if err := l.Close(); err != nil {
-		return nil, nil, err
-	}
 	switch {
 	case len(c.Folder) > 0:
 		skills, problems = nil, nil
@@ -82,5 +79,5 @@ func single(folder string) ([]skill.Skill, []skill.Problem, error) {
 	if err != nil {
 		return nil, nil, exit.With(exit.Usage, err)
 	}
-	return l.Skills(), problems, l.Close()
+	return l.Skills(), problems, nil
 }

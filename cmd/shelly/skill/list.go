@@ -47,7 +47,6 @@ func (c *listCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	defer l.Close()
 	c.tellElsewhere(t, cfg)
 	rows := []row{}
 	for _, s := range l.Skills() {

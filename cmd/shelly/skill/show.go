@@ -25,7 +25,6 @@ func (c *showCmd) Run(t *terminal.Terminal) error {
 	if err != nil {
 		return err
 	}
-	defer l.Close()
 	s, err := named(l, problems, c.Name)
 	if err != nil {
 		c.tellElsewhere(t, cfg)

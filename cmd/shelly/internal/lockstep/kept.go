@@ -47,7 +47,7 @@ func writeSkills(workspace string, skills []sim.Skill) error {
 func openSkills(workspace string) (*skill.Library, error) {
 	library, problems, err := skill.Open(skill.Places(workspace, nil))
 	if err == nil && len(problems) > 0 {
-		err = errors.Join(problems[0], library.Close())
+		err = problems[0]
 	}
 	return library, err
 }

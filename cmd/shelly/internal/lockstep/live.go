@@ -138,9 +138,6 @@ func (l *live) Close() {
 	if l.store != nil {
 		_ = l.store.Close()
 	}
-	if l.skills != nil {
-		_ = l.skills.Close()
-	}
 	if l.scratch != "" {
 		_ = os.RemoveAll(l.scratch)
 	}
