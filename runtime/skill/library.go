@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"shelly/fsm"
+	"shelly/runtime/tool"
 )
 
 // Bounds of what is read.
@@ -72,7 +73,7 @@ func (l *Library) Decls() []fsm.SkillDecl {
 	var decls []fsm.SkillDecl
 	for i := range l.skills {
 		s := &l.skills[i]
-		d := fsm.SkillDecl{Name: s.Name, Summary: s.Description, Always: s.Always}
+		d := fsm.SkillDecl{Name: s.Name, Summary: tool.Mend(s.Description), Always: s.Always}
 		if s.Always {
 			d.Text = s.instructions()
 		}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"shelly/fsm/engine"
+	"shelly/runtime/tool"
 )
 
 const (
@@ -66,9 +67,10 @@ func readSkill(place Place, root *os.Root, dir string) (Skill, error) {
 	return s, err
 }
 
-// instructions returns the body, and where the files that it mentions are (SKL-10).
+// instructions returns the body, and where the files that it mentions are (SKL-10), mended like a
+// result (TOL-4).
 func (s *Skill) instructions() string {
-	return engine.SkillText(s.Body, s.Folder, s.Files)
+	return tool.Mend(engine.SkillText(s.Body, s.Folder, s.Files))
 }
 
 // reference reads another text of the skill: by its path in the folder, or by its name in
@@ -91,7 +93,7 @@ func (s *Skill) reference(root *os.Root, name string) (string, error) {
 			if err != nil {
 				return "", fmt.Errorf("reference %q of skill %q: %w", name, s.Name, err)
 			}
-			return text, nil
+			return tool.Mend(text), nil
 		}
 	}
 	return "", s.noReference(name)

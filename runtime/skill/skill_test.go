@@ -172,6 +172,25 @@ func TestSKL10TheFolderThatIsThereNowIsRead(t *testing.T) {
 	}
 }
 
+// The instructions of a skill that is always on stand in every prompt, whatever bytes are in the file.
+func TestTOL4ASkillHasNoControlCharacters(t *testing.T) {
+	const always = "---\nname: release\ndescription: \"red \\e[31m\"\nalways: true\n---\none\x00two\x1b[2J\tthree"
+	l, _ := open(t, workspace(t, map[string]string{"release/SKILL.md": always, "release/tags.md": "a\x00b\x1b[31m\nc", "release/x\x1b": ""}))
+	want := []fsm.SkillDecl{{
+		Name: "release", Summary: "red \uFFFD[31m", Always: true,
+		Text: "one\uFFFDtwo\uFFFD[2J\tthree\n\n[The folder of this skill is skills/release. Paths in the text above are relative to it. Its files: tags.md, x\uFFFD.]",
+	}}
+	if diff := cmp.Diff(want, l.Decls()); diff != "" {
+		t.Errorf("declarations (-want +got):\n%s", diff)
+	}
+	if got := load(t, l, "release", ""); got != want[0].Text {
+		t.Errorf("loaded is %q; want %q", got, want[0].Text)
+	}
+	if got, want := load(t, l, "release", "tags"), "a\uFFFDb\uFFFD[31m\nc"; got != want {
+		t.Errorf("the reference is %q; want %q", got, want)
+	}
+}
+
 // A folder does not hide a text of its name.
 func TestSKL10AFolderIsNotAReference(t *testing.T) {
 	dir := workspace(t, map[string]string{
