@@ -95,11 +95,11 @@ func (b bounding) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp.Body = &bounded{ReadCloser: resp.Body, left: floodBytes}
+	resp.Body = &bounded{ReadCloser: resp.Body, left: floodBytes + 1}
 	return resp, nil
 }
 
-// bounded is a body of bounded length.
+// bounded is a body of at most floodBytes. A reader that wants to say so itself can read one more.
 type bounded struct {
 	io.ReadCloser
 	left int64
@@ -108,7 +108,7 @@ type bounded struct {
 // Read implements [io.Reader].
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, errors.New("the server writes without end")
+		return 0, fmt.Errorf("it has written more than %d bytes", floodBytes)
 	}
 	n, err := b.ReadCloser.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)

@@ -143,6 +143,8 @@ func TestTOL96AStatusSaysWhatBecameOfTheCall(t *testing.T) {
 	}{
 		"refused":                 {401, "no token", tool.Invalid("the server r refuses the call: it answers HTTP 401 Unauthorized: no token"), 1},
 		"refused as a protocol":   {400, `{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no x"}}`, tool.Invalid("the server r refuses the call: no x"), 1},
+		"a worthless token":       {401, "", tool.Invalid(`the server r refuses the call: it answers HTTP 401 Unauthorized; it asks for: Bearer error="invalid_token", error_description="expired", Basic`), 1},
+		"moved":                   {307, "", tool.Failed("the server r gave no answer: it answers HTTP 307 Temporary Redirect; no redirect is followed, and this one leads to the same address with a / at its end; its outcome is unknown: check before you repeat it"), 1},
 		"a session's end":         {404, "who?", tool.Nothing("the server r is not up, and is being started again: it answers HTTP 404 Not Found: who?"), 2},
 		"as other servers say":    {400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no valid session"}}`, tool.Nothing("the server r is not up, and is being started again: it answers HTTP 400 Bad Request: no valid session"), 2},
 		"a broken gateway":        {502, "<html>sorry</html>", tool.Failed("the server r gave no answer: it answers HTTP 502 Bad Gateway; its outcome is unknown: check before you repeat it"), 1},
@@ -157,6 +159,10 @@ func TestTOL96AStatusSaysWhatBecameOfTheCall(t *testing.T) {
 				if c.status == 429 || c.status == 503 {
 					w.Header().Set("Retry-After", "30")
 				}
+				if c.body == "" && c.status == 401 {
+					w.Header()["Www-Authenticate"] = []string{`Bearer error="invalid_token", error_description="expired"`, "Basic"}
+				}
+				w.Header().Set("Location", "/mcp/")
 				w.WriteHeader(c.status)
 				_, _ = io.WriteString(w, c.body)
 			}, nil)
@@ -169,6 +175,38 @@ func TestTOL96AStatusSaysWhatBecameOfTheCall(t *testing.T) {
 	}
 }
 
+func TestTOL93AReasonSaysWhereARedirectLeads(t *testing.T) {
+	for location, want := range map[string]string{ // order-free: each is a server of its own
+		"":                              "",
+		"http://[::bad":                 "",
+		"mcp/?key=secret":               "the same address with a / at its end",
+		"/s":                            "the same address without the / at its end",
+		"/s/other":                      "another path of the same host",
+		"https://127.0.0.1/s/":          "the same host with https",
+		"http://127.0.0.1:8080/s/":      "the same host at port 8080",
+		"https://u:p@a.example/secret/": "https://a.example/…",
+	} {
+		asked := "http://127.0.0.1/s/"
+		if location == "mcp/?key=secret" {
+			asked = "http://127.0.0.1/mcp"
+		}
+		r := remoteVia(trip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: http.StatusPermanentRedirect, Header: http.Header{"Location": {location}}, Body: http.NoBody}, nil
+		}), nil, usual(), func(error) {})
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, asked, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := "it answers HTTP 308 Permanent Redirect"
+		if want != "" {
+			text += "; no redirect is followed, and this one leads to " + want
+		}
+		if _, err := r.RoundTrip(req); err == nil || err.Error() != text {
+			t.Errorf("%q: %v, want %q", location, err, text)
+		}
+	}
+}
+
 func TestTOL96AnAnswerOverHTTPThatIsNotAMessageCostsOneCall(t *testing.T) {
 	for name, c := range map[string]struct{ kind, body, want string }{ // order-free: each is a world of its own
 		"a page":       {"text/html; charset=utf-8", "<html>sign in</html>", "it answers HTTP 200 with text/html, not with a message of the protocol"},
@@ -177,6 +215,7 @@ func TestTOL96AnAnswerOverHTTPThatIsNotAMessageCostsOneCall(t *testing.T) {
 		"half":         {"application/json", "", "its answer cannot be read: unexpected EOF"},
 		"a text as id": {"application/json", `{"jsonrpc":"2.0","id":"3","result":{}}`, "its answer has another id than the request"},
 		"a request":    {"application/json", `{"jsonrpc":"2.0","id":3,"method":"ping"}`, "its answer has another id than the request"},
+		"too long":     {"application/json", strings.Repeat(" ", 64<<20+2), "its answer is longer than 67108864 bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _, sessions := web(t, func(w http.ResponseWriter, _ *http.Request) {

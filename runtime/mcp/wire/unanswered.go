@@ -138,11 +138,11 @@ func refused(req *http.Request, resp *http.Response) (*http.Response, error) {
 	if !of && kind(resp) != "text/html" {
 		said = string(body)
 	}
-	if said = wording.OneLine(wording.Clip(strings.TrimSpace(strings.ToValidUTF8(said, "\uFFFD")), 300)); said != "" {
+	if said = excerpt(said, saidBytesMax); said != "" {
 		said = ": " + said
 	}
 	return nil, &Unanswered{
-		Err:    fmt.Errorf("it answers HTTP %d %s%s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said, wait(resp)),
+		Err:    fmt.Errorf("it answers HTTP %d %s%s%s%s%s", resp.StatusCode, http.StatusText(resp.StatusCode), said, wait(resp), wants(resp), leads(req, resp)),
 		Undone: client, Busy: resp.StatusCode == http.StatusTooManyRequests, Gone: gone,
 	}
 }
@@ -157,7 +157,48 @@ func wait(resp *http.Response) string {
 	if _, err := strconv.Atoi(text); err == nil {
 		text += " s"
 	}
-	return "; it asks to wait: " + wording.OneLine(wording.Clip(strings.ToValidUTF8(text, "\uFFFD"), wording.ShownMax))
+	return "; it asks to wait: " + excerpt(text, wording.ShownMax)
+}
+
+// wants says how a server wants to be asked, or nothing. Often only this says what is wrong with a token.
+func wants(resp *http.Response) string {
+	text := strings.Join(resp.Header.Values("WWW-Authenticate"), ", ")
+	if text == "" {
+		return ""
+	}
+	return "; it asks for: " + excerpt(text, saidBytesMax)
+}
+
+// leads says where a redirect leads, or nothing: the path of an address may be a secret, so only what
+// differs from the address that was asked is shown.
+func leads(req *http.Request, resp *http.Response) string {
+	from, to := req.URL, resp.Header.Get("Location")
+	at, err := from.Parse(to)
+	if to == "" || err != nil || resp.StatusCode >= 400 {
+		return ""
+	}
+	where := "another path of the same host"
+	switch {
+	case at.Hostname() != from.Hostname():
+		where = excerpt(wording.Address(at.String()), saidBytesMax)
+	case at.Scheme != from.Scheme:
+		where = "the same host with " + at.Scheme
+	case at.Port() != from.Port():
+		where = "the same host at port " + at.Port()
+	case at.Path == from.Path+"/":
+		where = "the same address with a / at its end"
+	case at.Path+"/" == from.Path:
+		where = "the same address without the / at its end"
+	}
+	return "; no redirect is followed, and this one leads to " + where
+}
+
+// saidBytesMax is how much is shown of what an error's body or header says.
+const saidBytesMax = 300
+
+// excerpt returns what a server says as a line of at most most bytes.
+func excerpt(text string, most int) string {
+	return wording.OneLine(wording.Clip(strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD")), most))
 }
 
 const sessionHeader = "Mcp-Session-Id"
