@@ -60,7 +60,7 @@ type signature struct {
 	subject []string // the arguments that approvals are about, if the tool names them
 	parameters.Schema
 	names []string                        // the required ones first, each part in order
-	each  map[string]*jsonschema.Resolved // by name, except those that only the whole schema can check
+	each  map[string]*jsonschema.Resolved // by name, except those that refer to something
 }
 
 func newSignature(decl fsm.ToolDecl) (signature, error) {
@@ -73,7 +73,7 @@ func newSignature(decl fsm.ToolDecl) (signature, error) {
 		if !slices.Contains(s.names, name) {
 			s.names = append(s.names, name)
 		}
-		if one := of.Alone(name); one != nil {
+		if one := parameters.Alone(of.Properties[name]); one != nil {
 			s.each[name] = one
 		}
 	}
@@ -185,15 +185,18 @@ func (s signature) check(a Arguments) (unknown string, err error) {
 		if !known {
 			continue
 		}
-		a[name] = s.meant(name, a[name])
+		one, given := s.one(name), a[name]
+		a[name] = s.meant(name, given, one)
 		switch {
-		case s.each[name] != nil && s.each[name].Validate(a[name]) == nil: // null, too
+		case given != nil && a[name] == nil: // also where null would mean something
+			delete(a, name)
+		case one != nil && one.Validate(a[name]) == nil: // null, too
 		case a[name] == nil && !slices.Contains(s.Required, name):
-			if s.each[name] != nil || !s.Nullable(name) {
+			if one != nil || !s.Nullable(name) {
 				delete(a, name)
 			}
-		case s.each[name] != nil:
-			wrong = append(wrong, misfit(name, p, a[name]))
+		case one != nil:
+			wrong = append(wrong, s.misfit(name, p, a[name]))
 		}
 	}
 	for _, name := range s.Required {
@@ -207,7 +210,10 @@ func (s signature) check(a Arguments) (unknown string, err error) {
 	for _, name := range strangers {
 		delete(a, name)
 	}
-	return unknown, s.Validate(map[string]any(a))
+	if err := s.Validate(map[string]any(a)); err != nil {
+		return "", fmt.Errorf("the arguments do not fit the schema: %s", plainly(err))
+	}
+	return unknown, nil
 }
 
 // strangers returns the names of arguments that the schema does not know, if it takes no others. Null under
@@ -242,12 +248,20 @@ func named(unknown []string) string {
 	return strings.Join(said, "; ")
 }
 
+// one returns the schema of an argument alone, or nil if only the whole schema can check it.
+func (s signature) one(name string) *jsonschema.Resolved {
+	if one := s.each[name]; one != nil {
+		return one
+	}
+	return s.Part(s.Properties[name])
+}
+
 // meant returns the value that an argument stands for where it does not fit the schema: a number, true,
 // false or null that is written as a text, and nothing at all as an empty one, also where the text is one of a few. Where approvals are about
 // other arguments, it also returns the list of objects that a text holds as JSON, and that of a single
 // object: a pattern for an argument would see these texts otherwise than what the tool gets (APR-11).
-func (s signature) meant(name string, v any) any {
-	p, one := s.Properties[name], s.each[name]
+func (s signature) meant(name string, v any, one *jsonschema.Resolved) any {
+	p := s.Properties[name]
 	if one == nil || one.Validate(v) == nil {
 		return v
 	}
@@ -262,8 +276,8 @@ func (s signature) meant(name string, v any) any {
 				return v
 			}
 		}
-		choice := len(p.Enum) > 0 && strings.TrimSpace(text) == ""
-		if other == nil && (s.effects || !plainType(p) && !choice || slices.Contains(s.Required, name)) { // an empty text may be a wrong one, and an approval may be about it
+		choice := strings.TrimSpace(text) == ""
+		if other == nil && (s.effects || !s.textless(p, choice) || slices.Contains(s.Required, name)) { // an empty text may be a wrong one, and an approval may be about it
 			return v
 		}
 	}
@@ -280,9 +294,6 @@ func (s signature) meant(name string, v any) any {
 	}
 	return v
 }
-
-// plainType reports whether a schema has a type and cannot be a text.
-func plainType(p *jsonschema.Schema) bool { return p.Type != "" && p.Type != "string" }
 
 // unquoted returns the value that a text holds as JSON, or as Python writes it, or the text if there is none.
 func unquoted(text string) any {
@@ -303,11 +314,17 @@ func unquoted(text string) any {
 func (s signature) usage() string {
 	parts := make([]string, len(s.names))
 	for i, name := range s.names {
-		parts[i] = name + " (" + describe(s.Properties[name])
+		parts[i] = name + " (" + s.describe(s.Properties[name])
 		if slices.Contains(s.Required, name) {
 			parts[i] += ", required"
 		}
 		parts[i] += ")"
 	}
-	return s.tool + " takes: " + strings.Join(parts, ", ")
+	switch {
+	case len(parts) > 0:
+		return s.tool + " takes: " + strings.Join(parts, ", ")
+	case s.Open:
+		return s.tool + " takes what its schema allows"
+	}
+	return s.tool + " takes no arguments"
 }

@@ -312,6 +312,88 @@ func TestTOL2WhatAToolDoesNotKnowIsIgnoredIfItHasNoEffects(t *testing.T) {
 	}
 }
 
+// optional is what common libraries make of optional arguments and of types with names.
+const optional = `{"type":"object","$defs":{"Unit":{"type":"string","enum":["C","F"]},"At":{"type":"object","properties":{"x":{"type":"integer"},"in":{"$ref":"#/$defs/Unit"}},"required":["x"]},
+	"Tree":{"type":"object","properties":{"left":{"anyOf":[{"$ref":"#/$defs/Tree"},{"type":"null"}]},"n":{"type":"integer"}}}},
+	"properties":{"most":{"anyOf":[{"type":"integer","minimum":1},{"type":"null"}],"default":null},"days":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}]},
+	"unit":{"anyOf":[{"$ref":"#/$defs/Unit"},{"type":"null"}]},"sure":{"type":["boolean","null"]},"at":{"$ref":"#/$defs/At"},"all":{"type":"array","items":{"$ref":"#/$defs/At"}},
+	"tree":{"$ref":"#/$defs/Tree"},"kind":{"const":"city"},"as":{"allOf":[{"$ref":"#/$defs/Unit"}],"default":"C"},"id":{"oneOf":[{"type":"string"},{"type":"integer"}]},
+	"deep":{"anyOf":[{"anyOf":[{"type":"string"},{"type":"null"}]},{"type":"integer"}]}}}`
+
+func TestTOL2AFailureNamesAllThatAnArgumentMayBe(t *testing.T) {
+	s, err := newSignature(fsm.ToolDecl{Name: "pick", Parameters: optional})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{ // order-free: each is read alone
+		`{"most": "ten"}`:               `argument most must be a whole number from 1 on or null, not the text "ten"; `,
+		`{"most": 0}`:                   `argument most must be a whole number from 1 on or null, not 0; `,
+		`{"days": ["a", 1]}`:            `argument days[1] must be a string, not 1; `,
+		`{"days": "a"}`:                 `argument days must be a list or null, not the text "a"; `,
+		`{"unit": "K"}`:                 `argument unit must be one of "C", "F" or null, not the text "K"; `,
+		`{"sure": "perhaps"}`:           `argument sure must be true or false or null, not the text "perhaps"; `,
+		`{"at": {"x": "near"}}`:         `argument at.x must be a whole number, not the text "near"; `,
+		`{"at": {}}`:                    `argument at.x is missing; `,
+		`{"all": [{"x": 1, "in": 3}]}`:  `argument all[0].in must be one of "C", "F", not 3; `,
+		`{"tree": {"left": {"n": ""}}}`: `argument tree.left.n must be a whole number, not the text ""; `,
+		`{"kind": "town"}`:              `argument kind must be "city", not the text "town"; `,
+		`{"as": 1}`:                     `argument as must be one of "C", "F", not 1; `,
+		`{"id": 1.5}`:                   `argument id must be a string or a whole number, not 1.5; `,
+		`{"deep": true}`:                `argument deep must be any value that the schema allows, not true; `,
+	} {
+		if _, _, err := s.parse(args); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", args, err, want)
+		}
+	}
+	const takes = `as (one of "C", "F"), at (an object), days (a list or null), deep (any value that the schema allows), id (a string or a whole number), kind ("city"), most (a whole number from 1 on or null), sure (true or false or null), tree (an object), unit (one of "C", "F" or null)`
+	if got := s.usage(); !strings.HasSuffix(got, strings.TrimPrefix(takes, "as")) {
+		t.Errorf("it %s, want %s", got, takes)
+	}
+}
+
+func TestTOL2ATextCountsAsWhatAnOptionalArgumentMayBe(t *testing.T) {
+	for _, c := range []struct {
+		effects    fsm.ToolEffects
+		args, want string
+	}{
+		{fsm.EffectsNone, `{"most": "", "days": "null", "unit": " ", "sure": "None", "id": ""}`, `{"id":""}`},
+		{fsm.EffectsNone, `{"most": null, "days": null}`, `{"days":null,"most":null}`},
+		{fsm.EffectsUnsafe, `{"at": {"x": 1}, "most": "7", "sure": "true"}`, `{"at":{"x":1},"most":7,"sure":true}`},
+		{fsm.EffectsUnsafe, `{"most": ""}`, ""},
+		{fsm.EffectsNone, `{"unit": "null"}`, ""}, // only an empty text can be meant there
+	} {
+		s, err := newSignature(fsm.ToolDecl{Name: "pick", Effects: c.effects, Parameters: optional})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _, err := s.parse(c.args)
+		if got, _ := json.Marshal(a); (err == nil) != (c.want != "") || err == nil && string(got) != c.want {
+			t.Errorf("%s: got %s, %v; want %s", c.args, got, err, c.want)
+		}
+	}
+}
+
+// A reference that leads elsewhere than to a definition is checked with the whole schema alone.
+func TestTOL2WhatCannotBePutInWordsIsOneLine(t *testing.T) {
+	for _, c := range []struct{ schema, args, want string }{
+		{`{"type":"object","anyOf":[{"required":["a"]},{"required":["b"]}]}`, `{}`,
+			`the arguments do not fit the schema: anyOf: did not validate against any of [… …]: validating /anyOf/0: required: missing properties: ["a"] validating /anyOf/1: required: missing properties: ["b"]; pick takes what its schema allows`},
+		{`{"type":"object","properties":{},"additionalProperties":false}`, `{"a":1}`, `unknown argument "a"; pick takes no arguments`},
+		{`{"type":"object","properties":{"a":{"$ref":"#/properties/b"},"b":{"type":"integer"}}}`, `{"a":"x"}`,
+			`the arguments do not fit the schema: validating /properties/a: validating /properties/b: type: x has type "string", want "integer"; pick takes: a (any value that the schema allows), b (a whole number)`},
+		{`{"type":"object","$defs":{"A":{"$defs":{"B":{"type":"integer"}},"$ref":"#/$defs/A/$defs/B"}},"properties":{"a":{"$ref":"#/$defs/A/$defs/B"}}}`, `{"a":"x"}`,
+			`argument a must be any value that the schema allows, not the text "x"; pick takes: a (any value that the schema allows)`},
+	} {
+		s, err := newSignature(fsm.ToolDecl{Name: "pick", Parameters: c.schema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := s.parse(c.args); err == nil || err.Error() != c.want {
+			t.Errorf("%s: got %v, want %s", c.args, err, c.want)
+		}
+	}
+}
+
 func TestTOL2PanicInAToolIsAFailedResult(t *testing.T) {
 	w := newWorld(t)
 	w.options.Added = []Added{{

@@ -84,10 +84,9 @@ func Read(text string) (Schema, error) {
 	return Schema{resolved, s.Properties, s.Required, s.AdditionalProperties == nil || s.AdditionalProperties.Not == nil}, nil
 }
 
-// Alone returns a property as a schema of its own, or nil if it refers to something: that may be
-// outside of it.
-func (s Schema) Alone(name string) *jsonschema.Resolved {
-	p := s.Properties[name]
+// Alone returns a part of a schema as a schema of its own, or nil if it refers to something: that may
+// be outside of it.
+func Alone(p *jsonschema.Schema) *jsonschema.Resolved {
 	text, err := json.Marshal(p)
 	if err != nil || strings.Contains(string(text), `"$ref"`) || strings.Contains(string(text), `"$dynamicRef"`) {
 		return nil
@@ -97,6 +96,56 @@ func (s Schema) Alone(name string) *jsonschema.Resolved {
 		return nil
 	}
 	return one
+}
+
+// What references to the definitions of the whole schema begin with.
+const (
+	defsPointer        = "#/$defs/"
+	definitionsPointer = "#/definitions/"
+)
+
+// Part returns a part of the schema as a schema of its own that has the whole schema's definitions, or
+// nil if it refers to anything else. Other than [Alone] it takes as long as all definitions do.
+func (s Schema) Part(p *jsonschema.Schema) *jsonschema.Resolved {
+	root := s.Resolved.Schema()
+	if p == nil || p.Defs != nil || p.Definitions != nil {
+		return nil
+	}
+	of := *p
+	of.Defs, of.Definitions, of.Schema = root.Defs, root.Definitions, root.Schema
+	text, err := json.Marshal(&of)
+	count := func(part string) int { return strings.Count(string(text), part) }
+	known := count(`"$ref":"`+defsPointer) + count(`"$ref":"`+definitionsPointer)
+	if err != nil || count(`"$ref"`) != known || count(`"$dynamicRef"`)+count(`"$id"`) > 0 {
+		return nil
+	}
+	one, err := of.CloneSchemas().Resolve(nil)
+	if err != nil {
+		return nil
+	}
+	return one
+}
+
+// followedMax is how many references are followed, one after the other.
+const followedMax = 10
+
+// Followed returns the definition to which a part of the schema refers, or the part itself.
+func (s Schema) Followed(p *jsonschema.Schema) *jsonschema.Schema {
+	root := s.Resolved.Schema()
+	for range followedMax {
+		if p == nil || p.Ref == "" {
+			break
+		}
+		to := root.Defs[strings.TrimPrefix(p.Ref, defsPointer)]
+		if name, is := strings.CutPrefix(p.Ref, definitionsPointer); is {
+			to = root.Definitions[name]
+		}
+		if to == nil {
+			break
+		}
+		p = to
+	}
+	return p
 }
 
 // Nullable reports whether a property that may refer to something can be null.
