@@ -8,6 +8,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/fsm/wording"
 	"shelly/runtime/access"
 	"shelly/runtime/comm/position"
 	"shelly/runtime/memory"
@@ -180,6 +181,7 @@ type Status struct {
 	Heartbeat *Heartbeat `json:"heartbeat,omitempty"` // absent: there is none
 	Events    *Watching  `json:"events,omitempty"`    // the sources of events; absent: there are none
 	Channels  *Talking   `json:"channels,omitempty"`  // the chat systems; absent: there are none
+	MCP       *Borrowed  `json:"mcp,omitempty"`       // the MCP servers; absent: there are none
 	Spent     *fsm.Spent `json:"spent,omitempty"`     // by the model since the start; absent: it has answered nothing
 	Pace      *fsm.Pace  `json:"pace,omitempty"`      // how fast the model reads, in tokens per second, as far as known
 	Disk      *Disk      `json:"disk,omitempty"`
@@ -203,6 +205,19 @@ type Talking struct {
 	Sent     int      `json:"sent"`              // answers, messages and questions
 	Open     int      `json:"open"`              // requests whose answer is not delivered
 	Trouble  []string `json:"trouble,omitempty"` // which channels do not work, and why
+}
+
+// Borrowed is what the MCP servers offer now (TOL-95).
+type Borrowed struct {
+	Servers int      `json:"servers"`
+	Up      int      `json:"up"`                // of them
+	Tools   int      `json:"tools"`             // of all of them; those of a server that is down stay offered
+	Trouble []string `json:"trouble,omitempty"` // which servers are not up, and why
+}
+
+// Words says for a person how many there are.
+func (b *Borrowed) Words() string {
+	return fmt.Sprintf("%s, %d up, %s", wording.Count(b.Servers, "server"), b.Up, wording.Count(b.Tools, "tool"))
 }
 
 // Journal is what the journal keeps (JRN-20).

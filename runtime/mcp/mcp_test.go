@@ -641,6 +641,9 @@ func TestTOL95AServerThatIsNotUpFailsWithoutEffect(t *testing.T) {
 	if got := w.call("h_act", ""); !got.Nothing || !strings.Contains(got.Text, "is not up") {
 		t.Errorf("got %+v; want Nothing, Text with %q", got, "is not up")
 	}
+	if got := w.States()[0].Tools; got != 1 {
+		t.Errorf("it has %d tools; want 1", got)
+	}
 }
 
 func TestTOL95WhatAProgramComplainedOfIsSaidOnce(t *testing.T) {

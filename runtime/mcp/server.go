@@ -193,5 +193,5 @@ func (s *server) current() (*session, error) {
 func (s *server) state() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return State{Name: s.config.Name, Up: s.session != nil, Odd: slices.Clone(s.oddities), Err: s.err}
+	return State{Name: s.config.Name, Up: s.session != nil, Tools: len(s.tools), Odd: slices.Clone(s.oddities), Err: s.err}
 }

@@ -160,10 +160,11 @@ func (s *Servers) Refused(key string) {
 
 // State is the status of a server.
 type State struct {
-	Name string
-	Up   bool
-	Odd  []string // tools that are left out, and the like
-	Err  error    // why it is not up
+	Name  string
+	Up    bool
+	Tools int      // that are offered, also while it is not up
+	Odd   []string // tools that are left out, and the like
+	Err   error    // why it is not up; nil: it is, or has not been tried yet
 }
 
 // States returns the status of each server.

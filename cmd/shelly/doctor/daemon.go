@@ -43,14 +43,21 @@ func (x *examination) daemon(ctx context.Context, cfg config.Config) *comm.Statu
 	return &s
 }
 
-// connected reports who is connected, and over which channels people talk to the daemon
-// (COM-99).
+// connected reports who is connected, what the daemon's MCP servers offer, and over which channels people
+// talk to the daemon (COM-99).
 func (x *examination) connected(s comm.Status) {
 	words := "nobody is connected"
 	if len(s.Clients) > 0 {
 		words = "connected: " + comm.ClientWords(s.Clients)
 	}
 	x.ok("clients", words)
+	switch b := s.MCP; {
+	case b == nil:
+	case len(b.Trouble) > 0:
+		x.warn("mcp", b.Words()+": "+strings.Join(b.Trouble, "; "), "each is started again, after at most 5 minutes; shelly tool list --servers starts those that are configured here and says what is wrong")
+	default:
+		x.ok("mcp", b.Words())
+	}
 	switch c := s.Channels; {
 	case c == nil:
 	case len(c.Trouble) > 0:

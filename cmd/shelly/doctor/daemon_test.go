@@ -7,10 +7,28 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
+	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/datafolder"
 	"shelly/runtime/store"
 )
+
+func TestTOL95DoctorSaysWhichServersAreNotUp(t *testing.T) {
+	for _, c := range []struct {
+		status comm.Status
+		level  string
+		what   string
+		found  string
+	}{
+		{comm.Status{}, "ok", "clients", "nobody is connected"},
+		{comm.Status{MCP: &comm.Borrowed{Servers: 1, Up: 1, Tools: 4}}, "ok", "mcp", "1 server, 1 up, 4 tools"},
+		{comm.Status{MCP: &comm.Borrowed{Servers: 2, Tools: 4, Trouble: []string{"a: it has ended", "b: it has not greeted"}}}, "warn", "mcp", "2 servers, 0 up, 4 tools: a: it has ended; b: it has not greeted"},
+	} {
+		e := &examined{examination: &examination{}}
+		e.connected(c.status)
+		wantFinding(t, e, c.level, c.what, c.found)
+	}
+}
 
 // A data folder that a start would refuse because newer code decided in it is not in order.
 func TestJRN15DoctorReportsAJournalOfALaterEdition(t *testing.T) {

@@ -176,7 +176,7 @@ func (s *starting) complete(st *comm.Status) {
 	if spent := s.spent.Now(); spent.Calls > 0 {
 		st.Spent = &spent
 	}
-	st.Events, st.Channels = s.watching(), s.channels.Status()
+	st.Events, st.Channels, st.MCP = s.watching(), s.channels.Status(), borrowed(s.servers.States())
 	st.Process = &comm.Process{PID: os.Getpid(), Resident: process.Resident(os.Getpid())}
 	u, err := s.usage()
 	if err != nil {

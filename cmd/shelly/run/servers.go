@@ -11,6 +11,8 @@ import (
 
 	"shelly/cmd/shelly/internal/box"
 	"shelly/cmd/shelly/internal/version"
+	"shelly/fsm/wording"
+	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/mcp"
 	"shelly/runtime/sandbox"
@@ -128,6 +130,24 @@ func serverOf(c strict.Named[config.Server]) (mcp.Server, error) {
 		server.Headers = append(server.Headers, mcp.Header{Name: h.Name, Value: value})
 	}
 	return server, nil
+}
+
+// borrowed returns the servers as a status shows them; nil if there are none.
+func borrowed(servers []mcp.State) *comm.Borrowed {
+	if len(servers) == 0 {
+		return nil
+	}
+	b := &comm.Borrowed{Servers: len(servers)}
+	for _, server := range servers {
+		b.Tools += server.Tools
+		switch {
+		case server.Up:
+			b.Up++
+		case server.Err != nil:
+			b.Trouble = append(b.Trouble, fmt.Sprintf("%s: %s", server.Name, wording.Clip(server.Err.Error(), 200)))
+		}
+	}
+	return b
 }
 
 // withServers starts the servers, and returns the bench with the tools that they have so far.

@@ -3,6 +3,7 @@ package run
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"reflect"
 	"strings"
@@ -11,7 +12,10 @@ import (
 	"time"
 
 	"shelly/fsm/engine"
+	"shelly/fsm/wording"
+	"shelly/runtime/comm"
 	"shelly/runtime/config"
+	"shelly/runtime/mcp"
 	"shelly/sim/strict"
 )
 
@@ -48,6 +52,23 @@ func TestTOL90AProgramIsAnotherInAnotherSandbox(t *testing.T) {
 		if !reflect.DeepEqual(before[1], after[1]) {
 			t.Errorf("%s: the server at an address is another", c.name)
 		}
+	}
+}
+
+func TestTOL95TheStatusSaysWhichServersAreNotUp(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	got := borrowed([]mcp.State{
+		{Name: "files", Up: true, Tools: 4}, {Name: "notes", Tools: 2, Err: errors.New("it has ended")}, {Name: "slow"}, {Name: "long", Err: errors.New(long)},
+	})
+	want := &comm.Borrowed{Servers: 4, Up: 1, Tools: 6, Trouble: []string{"notes: it has ended", "long: " + wording.Clip(long, 200)}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v; want %+v", got, want)
+	}
+	if got.Words() != "4 servers, 1 up, 6 tools" {
+		t.Errorf("got %q", got.Words())
+	}
+	if none := borrowed(nil); none != nil {
+		t.Errorf("without servers it is %+v", none)
 	}
 }
 

@@ -74,6 +74,12 @@ func Words(st comm.Status, models []ollama.Loaded, now fsm.Millis) string {
 			s.line("channels", "does not work: %s", why)
 		}
 	}
+	if b := st.MCP; b != nil {
+		s.line("mcp", "%s", b.Words())
+		for _, why := range b.Trouble {
+			s.line("mcp", "is not up: %s", why)
+		}
+	}
 	if len(st.Clients) > 0 {
 		s.line("clients", "%s", comm.ClientWords(st.Clients))
 	}

@@ -30,12 +30,14 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		Process: &comm.Process{PID: 7, Resident: 34_000_000}, Errors: []comm.Logged{{At: now, Level: "WARN", Text: "the model is asked again", Times: 3}},
 		NoSpace:   "too little free disk space",
 		Heartbeat: &comm.Heartbeat{EveryMS: 1_800_000, Next: now, Quiet: "22:00-08:00", Zone: "Europe/Berlin", Silent: true},
+		MCP:       &comm.Borrowed{Servers: 3, Up: 1, Tools: 31, Trouble: []string{"dead: it has ended with exit code 3"}},
 		Events:    &comm.Watching{Sources: 2, Raised: 5, Trouble: []string{"inbox: there is no folder /in"}},
 	}
 	zone := moment.Local(now).Format(" MST") // CLI-215
 	got := Words(st, []ollama.Loaded{{Name: "op", Bytes: 2_500_000_000}}, now)
 	for _, want := range []string{
 		"events     2 sources, 5 raised since the start: see shelly event list\n           sees nothing: inbox: there is no folder /in\n",
+		"mcp        3 servers, 1 up, 31 tools\n           is not up: dead: it has ended with exit code 3\n",
 		"shelly     serving, up 2 h 1 min, v1 (2 starts)\n",
 		"model      ollama op at http://there\n           reads about 25 tokens a second\n           since the start 2 model calls: 300 prompt and 20 answer tokens\n           op is loaded and takes 2.5 GB\n",
 		"runs       ABCDEFGHIJK… in cli:direct  cognition, thinking: reading 792 tokens, about 31 s, for 12.0 s  \"how is the house?\"\n",
