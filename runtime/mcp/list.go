@@ -160,7 +160,11 @@ func (s *server) odd(what string, args ...any) {
 
 // declare returns the declaration of a tool.
 func (s *server) declare(t *sdk.Tool) (declared, error) {
-	about := wording.Clip(strings.TrimSpace(tool.Mend(cmp.Or(t.Description, t.Title))), descriptionBytesMax)
+	title := t.Title
+	if t.Annotations != nil {
+		title = cmp.Or(title, t.Annotations.Title) // until 2025-03-26 there was no other
+	}
+	about := wording.Clip(strings.TrimSpace(tool.Mend(cmp.Or(t.Description, title))), descriptionBytesMax)
 	d := declared{server: s.config.Name, name: t.Name, description: about, effects: effects(t.Annotations)}
 	if t.Name == "" {
 		return d, errors.New("it has no name")

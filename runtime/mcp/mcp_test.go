@@ -48,7 +48,8 @@ func TestTOL94WhatAServerSaysOfItsToolsIsMapped(t *testing.T) {
 		return offering(
 			&sdk.Tool{Name: "look", Description: "Looks.", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
 			&sdk.Tool{Name: "set", Annotations: &sdk.ToolAnnotations{IdempotentHint: true}},
-			&sdk.Tool{Name: "act", Title: "Acts", Annotations: &sdk.ToolAnnotations{}},
+			&sdk.Tool{Name: "act", Title: "Acts", Annotations: &sdk.ToolAnnotations{Title: "Does"}},
+			&sdk.Tool{Name: "old", Annotations: &sdk.ToolAnnotations{Title: "Is old", ReadOnlyHint: true}},
 			&sdk.Tool{Name: "plain", InputSchema: json.RawMessage(`{"type":"object","properties":{"at":{"$ref":"#/$defs/place"}},"$defs":{"place":{"type":"string"}}}`)},
 			&sdk.Tool{Name: "large", InputSchema: json.RawMessage(`{"type":"object","description":"` + strings.Repeat("x", schemaBytesMax) + `"}`)},
 			&sdk.Tool{Name: "wrong", InputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"https://schemas.example/a"}}}`)},
@@ -59,12 +60,15 @@ func TestTOL94WhatAServerSaysOfItsToolsIsMapped(t *testing.T) {
 	for _, a := range w.Tools(nil) {
 		got[a.Decl.Name] = a.Decl.Effects
 	}
-	want := map[string]fsm.ToolEffects{"k_look": fsm.EffectsNone, "k_set": fsm.EffectsIdempotent, "k_act": fsm.EffectsUnsafe, "k_plain": fsm.EffectsUnsafe}
+	want := map[string]fsm.ToolEffects{"k_look": fsm.EffectsNone, "k_set": fsm.EffectsIdempotent, "k_act": fsm.EffectsUnsafe, "k_old": fsm.EffectsNone, "k_plain": fsm.EffectsUnsafe}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	if d := w.tool("k_act").Decl; d.Description != "Acts" || d.Source != 0 {
 		t.Errorf("k_act is %+v", d)
+	}
+	if d := w.tool("k_old").Decl; d.Description != "Is old" {
+		t.Errorf("k_old is %+v", d)
 	}
 	if got := w.call("k_plain", `{"at": "home"}`); got.Failed || got.Text != `plain got {"at":"home"}` {
 		t.Errorf("a call: %+v", got)
