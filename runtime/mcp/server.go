@@ -111,12 +111,14 @@ func (s *server) serve(ctx context.Context, older bool) (greeted bool, err error
 		return false, err
 	}
 	s.up(n, tools)
-	for wait := s.options.pace.relist; ; {
+	wait, read := time.Duration(0), time.Now()
+	for {
 		select {
 		case <-ctx.Done():
 			return true, context.Cause(ctx)
 		case <-n.changed:
 		}
+		wait = s.options.pace.again(wait, time.Since(read))
 		if err := clock.Pause(ctx, wait); err != nil {
 			return true, context.Cause(ctx)
 		}
@@ -130,7 +132,7 @@ func (s *server) serve(ctx context.Context, older bool) (greeted bool, err error
 		default:
 			return true, err
 		}
-		wait = min(2*wait, s.options.pace.most) // each change is a record of the journal
+		read = time.Now()
 	}
 }
 

@@ -69,6 +69,16 @@ func usual() pace {
 	return pace{connect: 30 * time.Second, relist: 10 * time.Second, least: time.Second, most: 5 * time.Minute, settled: time.Minute, grace: 2 * time.Second, task: 2 * time.Second, looks: 200 * time.Millisecond}
 }
 
+// again returns how long to wait before a list that has changed is read again, given the last such wait, or 0,
+// and the time since that reading: each change is a record of the journal, but a list that changes
+// once a day may be read soon.
+func (p pace) again(wait, since time.Duration) time.Duration {
+	if wait == 0 || since >= p.most {
+		return p.relist
+	}
+	return min(2*wait, p.most)
+}
+
 // Servers keeps servers up. It is safe for concurrent use.
 type Servers struct {
 	options Options
