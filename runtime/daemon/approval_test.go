@@ -247,3 +247,113 @@ func (f *fixture) ending(events <-chan comm.Event, answer func(*fixture, comm.Ev
 	f.t.Error("no state follows a question")
 	return nil
 }
+
+// asking is a tool that wants each call approved, and learns which are not.
+type asking struct {
+	keys    chan string // of the calls
+	refused chan string
+}
+
+func (a asking) Run(_ context.Context, run fsm.RunTool) fsm.ToolAnswered {
+	if run.Approved {
+		return fsm.ToolAnswered{Text: run.Name}
+	}
+	a.keys <- run.Key
+	return fsm.ToolAnswered{Text: "not run", Failed: true, Nothing: true, Asks: "it pushes"}
+}
+
+func (a asking) Refused(key string) { a.refused <- key }
+
+// TOL-97: such a tool may wait for the answer, however it comes.
+func TestAPR19AToolLearnsThatItsCallIsNotApproved(t *testing.T) {
+	answers := func(approve bool) func(*fixture) {
+		return func(f *fixture) {
+			q := f.questioned("a")
+			f.decides(fsm.Decided{Handle: q.Handle, Key: q.Key, Approve: approve})
+		}
+	}
+	for name, tt := range map[string]struct { // order-free: each has its own daemon
+		timeout fsm.Millis
+		ends    func(*fixture)
+		refused bool
+	}{
+		"approved":  {3600_000, answers(true), false},
+		"refused":   {3600_000, answers(false), true},
+		"timed out": {1, func(f *fixture) { f.questioned("a") }, true},
+		"cancelled": {3600_000, func(f *fixture) {
+			f.questioned("a")
+			if did, err := f.Cancel(f.ctx, fsm.RequestKey{ID: "a"}); !did || err != nil {
+				t.Errorf("cancel: %t, %v", did, err)
+			}
+		}, true},
+		"together with others": {3600_000, func(f *fixture) {
+			f.ask("a", "look")
+			f.next().answer <- fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "1", Name: "look", Args: `{"at":1}`}, {ID: "2", Name: "look", Args: `{"at":2}`}}}
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			runs := asking{make(chan string, 2), make(chan string, 3)}
+			f := start(t, engine.NewMemoryJournal(), runs, func(c *fsm.Config) {
+				talks(c)
+				c.Switches.History, c.Switches.Cancel = fsm.HistoryNone, fsm.CancelImmediate
+				c.Limits.ApprovalTimeout, c.Limits.ReadsAtOnce = tt.timeout, 2
+			})
+			tt.ends(f)
+			if name != "cancelled" {
+				f.next().says("done")
+			}
+			f.replied("a")
+			f.end()
+			close(runs.keys)
+			close(runs.refused)
+			var want, got []string
+			for key := range runs.keys {
+				if tt.refused {
+					want = append(want, key)
+				}
+			}
+			for key := range runs.refused {
+				got = append(got, key)
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			if len(got) == 0 == tt.refused || !slices.Equal(got, want) {
+				t.Errorf("refused are %q; want %q", got, want)
+			}
+		})
+	}
+}
+
+// Nobody is asked about a subagent's call (APR-4).
+func TestAPR19AToolLearnsThatNobodyIsAsked(t *testing.T) {
+	runs := asking{make(chan string, 1), make(chan string, 1)}
+	f := start(t, engine.NewMemoryJournal(), runs, func(c *fsm.Config) {
+		c.Tools = append(c.Tools, fsm.ToolDecl{Name: "spawn", Builtin: true})
+		c.Limits.MaxActive, c.Limits.MaxSubagents, c.Limits.SubagentIterations, c.Limits.SubagentTimeout = 3, 2, 5, 60_000
+	})
+	f.accept("a", "look")
+	f.next().answer <- fsm.BrainAnswered{Stop: fsm.StopToolUse, Calls: []fsm.ToolCall{{ID: "1", Name: "spawn", Args: `{"task":"look left"}`}}}
+	go func() {
+		for looked := false; ; {
+			select {
+			case a := <-f.brain.asked:
+				if a.Purpose == fsm.PurposeSubagent && !looked {
+					looked = true
+					a.use("look", `{"at":1}`)
+				} else {
+					a.says("Noted.")
+				}
+			case <-f.ctx.Done():
+				return
+			}
+		}
+	}()
+	select {
+	case key := <-runs.refused:
+		if want := <-runs.keys; key != want {
+			t.Errorf("refused is %q; want %q", key, want)
+		}
+	case <-f.ctx.Done():
+		t.Error("the tool is not told")
+	}
+}

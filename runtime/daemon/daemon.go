@@ -94,8 +94,8 @@ type Grants interface {
 	Remove(id string) (bool, error)
 }
 
-// Refuser is [Tools] that want to know at once if a person refuses the call with a key.
-// Refused must not wait.
+// Refuser is [Tools] that want to know at once if the call with a key, for which they have asked a
+// person's approval, does not get it: the person refuses it or is not asked (APR-19). Refused must not wait.
 type Refuser interface{ Refused(key string) }
 
 // Previewer is [Tools] that can say in words what a call would do; empty if unknown
@@ -171,19 +171,20 @@ type Daemon struct {
 	messages chan message
 	stopped  chan struct{} // closed when the loop takes no more messages
 
-	calls    crew // goroutines that perform effects
-	running  map[fsm.CallID]context.CancelCauseFunc
-	begun    uint64 // calls begun since the start
-	ahead    uint64 // those of them that read ahead
-	timers   map[fsm.TimerID]*time.Timer
-	away     away
-	accepted []*accepted // model calls that the server has and that have not begun to write
-	asking   bool        // somebody may wait for a question, or have been told so
-	wake     *time.Timer // when the driver has something to do next
-	tidies   tidying
-	rests    *time.Timer   // notifies the journal that the daemon is at rest
-	rested   uint64        // the last record at that time
-	quiet    chan struct{} // closed once no call is under way; nil: nobody waits for this
+	calls     crew // goroutines that perform effects
+	running   map[fsm.CallID]context.CancelCauseFunc
+	begun     uint64 // calls begun since the start
+	ahead     uint64 // those of them that read ahead
+	timers    map[fsm.TimerID]*time.Timer
+	away      away
+	accepted  []*accepted // model calls that the server has and that have not begun to write
+	questions questions   // of tools, to a person
+	asking    bool        // somebody may wait for a question, or have been told so
+	wake      *time.Timer // when the driver has something to do next
+	tidies    tidying
+	rests     *time.Timer   // notifies the journal that the daemon is at rest
+	rested    uint64        // the last record at that time
+	quiet     chan struct{} // closed once no call is under way; nil: nobody waits for this
 }
 
 // failing is a journal that reports a write that failed in the background, so that the

@@ -350,12 +350,12 @@ func (d *Daemon) observe(s engine.Step) {
 	d.stillReads() // no record can repeat what it tells
 	d.hub.telling(s.Index, view.Epoch)
 	defer d.hub.telling(0, view.Epoch)
-	switch in := s.Input.Fact.(type) {
-	case fsm.Requested:
+	if in, is := s.Input.Fact.(fsm.Requested); is {
 		d.admitted(in.Request)
-	case fsm.Decided:
-		if tools, ok := d.o.Tools.(Refuser); ok && !in.Approve && len(s.Moves) > 0 {
-			tools.Refused(in.Key)
+	}
+	for _, key := range d.questions.step(s) {
+		if tools, ok := d.o.Tools.(Refuser); ok {
+			tools.Refused(key)
 		}
 	}
 	debug := d.o.Log.Enabled(context.Background(), slog.LevelDebug)

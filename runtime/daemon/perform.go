@@ -208,6 +208,9 @@ func (d *Daemon) runTool(ctx context.Context, e fsm.RunTool) fsm.Fact {
 		result = d.o.Tools.Run(ctx, e)
 		return nil
 	})
+	if result.Asks != "" {
+		d.questions.put(e.Call, e.Key)
+	}
 	return engine.Outcome(e.Call).Tool(result, err)
 }
 
