@@ -102,7 +102,12 @@ func (s *server) begin(ctx context.Context, n *session, call fsm.RunTool, d decl
 		s: s, n: n, d: d, call: call, args: a, f: &flight{answered: note.Question}, note: note,
 		asks: make(chan *question, 1), alive: make(chan struct{}, 1), result: make(chan answer, 1),
 	}
-	if call.Key != "" && !call.Approved { // a person who has approved it is not asked again (APR-19)
+	switch {
+	case call.Key == "":
+		c.f.unasked = "nobody can be asked about the call"
+	case call.Approved: // a person who has approved it is not asked again (APR-19)
+		c.f.unasked = "the call was approved before"
+	default:
 		c.f.asks = c.asks
 	}
 	c.on(n)
@@ -171,7 +176,7 @@ func (s *server) ended(ctx context.Context, c *calling, a answer) tool.Result {
 	}
 	result := tool.Result{Contained: c.n.link.contained(), Text: text(a.res), Failed: a.res.IsError, Invalid: a.res.IsError} // it would answer the same
 	for _, q := range c.n.declined(c.f) {
-		result.Text += fmt.Sprintf("\n[the server asked a person %q; it was declined, because a yes does not answer it, the call was approved before, or too many calls wait for a person]", q)
+		result.Text += "\n[the server asked a person " + q + "]"
 	}
 	return result
 }

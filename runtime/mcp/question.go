@@ -102,7 +102,8 @@ func (n *session) asked(of []*flight, p *sdk.ElicitParams) (q *question, known b
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	message := wording.OneLine(wording.Clip(p.Message, 300))
-	if content, fields, ok := yes(p); ok && len(of) == 1 {
+	content, fields, ok := yes(p)
+	if ok && len(of) == 1 {
 		q := &question{asks: message, text: fmt.Sprintf("its server asks %q%s", message, fields), content: content, answer: make(chan bool, 1)}
 		if of[0].answered == q.text {
 			of[0].answered = ""
@@ -111,32 +112,39 @@ func (n *session) asked(of []*flight, p *sdk.ElicitParams) (q *question, known b
 		if of[0].asks != nil {
 			of[0].waits = true
 			of[0].asks <- q // of capacity 1, and a call asks only once
-			of[0].asks = nil
+			of[0].asks, of[0].unasked = nil, "the call has asked before"
 			return q, false
 		}
 	}
 	for _, f := range of {
-		f.tell(message)
+		switch {
+		case !ok:
+			f.tell(message, "a yes does not answer it")
+		case len(of) > 1:
+			f.tell(message, "it is unclear whether it belongs to this call")
+		default:
+			f.tell(message, f.unasked)
+		}
 	}
 	return nil, false
 }
 
 // tell notes a question that was declined. The caller holds the lock of its session.
-func (f *flight) tell(question string) {
+func (f *flight) tell(question, why string) {
 	if len(f.told) < askedMax {
-		f.told = append(f.told, question)
+		f.told = append(f.told, fmt.Sprintf("%q; it was declined, because %s", question, why))
 	}
 }
 
 // decline declines a question that cannot be put to a person.
 func (n *session) decline(f *flight, q *question) {
 	n.mu.Lock()
-	f.tell(q.asks)
+	f.tell(q.asks, "too many calls wait for a person")
 	n.mu.Unlock()
 	q.answer <- false
 }
 
-// declined returns the declined questions of a call.
+// declined returns the declined questions of a call, and why each was.
 func (n *session) declined(f *flight) []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

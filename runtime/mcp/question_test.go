@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -93,19 +94,32 @@ func TestTOL97WhatCannotBeAskedIsDeclinedAndTold(t *testing.T) {
 	for name, c := range map[string]struct {
 		form string
 		call fsm.RunTool
+		why  string
 	}{ // order-free: each has its own world
-		"approved before": {confirm, fsm.RunTool{Name: "k_ask", Key: "h1", Approved: true}},
-		"without a use":   {confirm, fsm.RunTool{Name: "k_ask"}},
-		"more than yes":   {`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`, fsm.RunTool{Name: "k_ask", Key: "h1"}},
+		"approved before": {confirm, fsm.RunTool{Name: "k_ask", Key: "h1", Approved: true}, "the call was approved before"},
+		"without a use":   {confirm, fsm.RunTool{Name: "k_ask"}, "nobody can be asked about the call"},
+		"more than yes":   {`{"type":"object","properties":{"city":{"type":"string"}},"required":["city"]}`, fsm.RunTool{Name: "k_ask", Key: "h1"}, "a yes does not answer it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, c.form, nil, func(t *testing.T, w *world) {
 				got := w.tool("k_ask").Run(t.Context(), c.call)
-				if got.Asks != "" || !strings.HasPrefix(got.Text, "decline null\n[the server asked a person \"Delete all?\"; it was declined") {
-					t.Errorf("got %+v; want Asks %q, Text beginning with %q", got, "", "decline null\n[the server asked a person \"Delete all?\"; it was declined")
+				want := "decline null\n[the server asked a person \"Delete all?\"; it was declined, because " + c.why + "]"
+				if got.Asks != "" || got.Text != want {
+					t.Errorf("got %+v; want Asks %q, Text %q", got, "", want)
 				}
 			})
 		})
+	}
+}
+
+func TestTOL97ACallThatAsksAgainIsTold(t *testing.T) {
+	n, f := &session{mu: &sync.Mutex{}}, &flight{asks: make(chan *question, 1)}
+	if q, _ := n.asked([]*flight{f}, question1("")); q == nil {
+		t.Fatal("the first question is not put to a person")
+	}
+	q, _ := n.asked([]*flight{f}, question1(""))
+	if got := n.declined(f); q != nil || len(got) != 1 || !strings.HasSuffix(got[0], "it was declined, because the call has asked before") {
+		t.Errorf("got %+v, %q", q, got)
 	}
 }
 
@@ -152,8 +166,8 @@ func TestTOL97ASecondQuestionIsNotThatOfAnotherCall(t *testing.T) {
 		w.Refused("h2")
 		<-first
 	case got := <-first:
-		if !strings.HasPrefix(got.Text, "accept decline\n[the server asked a person") {
-			t.Errorf("got %+v", got)
+		if want := "accept decline\n[the server asked a person \"Delete all?\"; it was declined, because it is unclear whether it belongs to this call]"; got.Text != want {
+			t.Errorf("got %+v; want Text %q", got, want)
 		}
 	}
 	close(end)
@@ -169,8 +183,8 @@ func TestTOL97AQuestionThatNobodyIsAskedBecauseOthersWaitIsTold(t *testing.T) {
 			}
 		}
 		got := ask.Run(t.Context(), w.use("more", false))
-		if want := "decline null\n[the server asked a person \"Delete all?\"; it was declined, because "; got.Asks != "" || !strings.HasPrefix(got.Text, want) {
-			t.Errorf("got %+v; want Text beginning with %q", got, want)
+		if want := "decline null\n[the server asked a person \"Delete all?\"; it was declined, because too many calls wait for a person]"; got.Asks != "" || got.Text != want {
+			t.Errorf("got %+v; want Text %q", got, want)
 		}
 	})
 }

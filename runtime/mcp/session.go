@@ -47,8 +47,9 @@ type link interface {
 // flight is a call under way.
 type flight struct {
 	asks     chan *question // takes the only question to a person; nil: nobody can be asked
+	unasked  string         // why nobody can be asked
 	waits    bool           // for a person
-	told     []string       // questions that were declined
+	told     []string       // questions that were declined, and why
 	task     string         // the task that it has become
 	answered string         // the question to which a person said yes before a restart (TOL-100)
 }
