@@ -357,3 +357,29 @@ func TestAPR19AToolLearnsThatNobodyIsAsked(t *testing.T) {
 		t.Error("the tool is not told")
 	}
 }
+
+// The tool of an earlier process may have left something that only a yes would finish (TOL-100).
+func TestAPR19AToolLearnsOfANoAfterARestart(t *testing.T) {
+	journal := engine.NewMemoryJournal()
+	runs := asking{make(chan string, 1), make(chan string, 1)}
+	settings := func(c *fsm.Config) {
+		talks(c)
+		c.Switches.History = fsm.HistoryNone
+	}
+	f := start(t, journal, runs, settings)
+	q := f.questioned("a")
+	f.end()
+	f = start(t, journal, runs, settings)
+	f.decides(fsm.Decided{Handle: q.Handle, Key: q.Key})
+	f.next().says("done")
+	f.replied("a")
+	f.end()
+	close(runs.refused)
+	var got []string
+	for key := range runs.refused {
+		got = append(got, key)
+	}
+	if want := <-runs.keys; !slices.Equal(got, []string{want}) {
+		t.Errorf("refused are %q; want %q", got, want)
+	}
+}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"strings"
 	"sync"
 
 	"shelly/fsm"
@@ -14,7 +15,7 @@ type questions struct {
 	mu    sync.Mutex
 	calls map[fsm.CallID]string // their keys, until the machine has what the tool said
 
-	waits map[fsm.HandleID]string // the keys of those about which a person is asked; only the loop uses it
+	waits map[fsm.HandleID]string // the keys of those about which a person is asked, also by an earlier process; only the loop uses it
 }
 
 // put notes that a tool has asked.
@@ -22,7 +23,7 @@ func (q *questions) put(call fsm.CallID, key string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.calls == nil {
-		q.calls, q.waits = map[fsm.CallID]string{}, map[fsm.HandleID]string{}
+		q.calls = map[fsm.CallID]string{}
 	}
 	q.calls[call] = key
 }
@@ -54,12 +55,17 @@ func (q *questions) step(s engine.Step) (closed []string) {
 				closed = append(closed, asked)
 			}
 		}
-		switch {
-		case key == "":
-		case m.To == state.Approving:
-			q.waits[m.Handle], key = key, ""
-		case m.To == state.Parked:
+		if m.To == state.Parked {
 			key = ""
+		}
+	}
+	for _, e := range s.Effects {
+		asked, is := e.(fsm.AskPerson)
+		if own, byTool := strings.CutSuffix(asked.Key, state.AskedByTool); is && byTool {
+			if q.waits == nil {
+				q.waits = map[fsm.HandleID]string{}
+			}
+			q.waits[asked.Handle], key = own, ""
 		}
 	}
 	if key != "" {

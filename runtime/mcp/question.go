@@ -226,6 +226,9 @@ func (s *server) answered(key string) *held {
 func (s *server) refused(key string) {
 	h := s.answered(key)
 	if h == nil {
+		if s.options.notes != nil {
+			go s.forsake(key)
+		}
 		return
 	}
 	h.question.answer <- false

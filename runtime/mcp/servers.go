@@ -161,7 +161,8 @@ func (s *Servers) Tools(taken []string) []tool.Added {
 }
 
 // Refused notes that a person has refused the call with a key, or was not asked about it: the
-// server's question for which it is waiting is declined (TOL-97).
+// server's question for which it is waiting is declined (TOL-97). After a restart its task is cancelled
+// (TOL-100).
 func (s *Servers) Refused(key string) {
 	for _, r := range s.now() {
 		r.refused(key)

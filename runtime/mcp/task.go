@@ -229,6 +229,27 @@ func (t *following) giveUp(ctx context.Context) {
 	}
 }
 
+// forsake asks the server to end the task of a call that an earlier process began, and that nobody has
+// approved.
+func (s *server) forsake(key string) {
+	note, found, err := s.options.notes.Get(key)
+	if err != nil || !found || note.Ended || note.Task == "" || note.Server != s.config.Name {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.options.pace.connect)
+	defer cancel()
+	n, err := s.ready(ctx)
+	if err == nil {
+		note.Ended = true
+		lasts, done := n.during(ctx)
+		defer done()
+		err = errors.Join(n.tasks.Cancel(lasts, n.client, note.Task), s.options.notes.Put(note))
+	}
+	if err != nil {
+		s.options.Log.Info("a task that nobody has approved may still run at its server", "server", s.config.Name, "error", err)
+	}
+}
+
 // ready waits until the server is up.
 func (s *server) ready(ctx context.Context) (*session, error) {
 	wait := time.NewTicker(s.options.pace.looks)

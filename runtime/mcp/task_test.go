@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -195,6 +196,26 @@ func TestTOL100AnAnswerCountsForItsTaskAfterARestart(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestTOL100ANoAfterARestartEndsTheTask(t *testing.T) {
+	over(t, func(t *testing.T, s *shop, open func() *world) {
+		s.questions = true
+		w := open()
+		got, _ := w.started("k_deploy", fsm.RunTool{Key: "h1.1"})
+		if r := <-got; r.Asks == "" {
+			t.Fatalf("got %+v; want some Asks", r)
+		}
+		w.Close()
+		w = open()
+		w.Refused("h2.1") // another call
+		w.Refused("h1.1")
+		s.wait(t.Context(), func() bool { return len(s.cancelled) > 0 })
+		w.until(func() bool { note, _, _ := w.options.notes.Get("h1.1"); return note.Ended })
+		if !slices.Equal(s.cancelled, []string{"t1"}) {
+			t.Errorf("cancelled are %q; want t1", s.cancelled)
+		}
+	})
 }
 
 // A task whose server wants what it will not get is not waited for: it would ask for ever.
