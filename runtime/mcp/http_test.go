@@ -207,6 +207,28 @@ func TestTOL93AReasonSaysWhereARedirectLeads(t *testing.T) {
 	}
 }
 
+// A server forgets a session that was idle, and the call that meets this is tried again soon.
+func TestTOL95AForgottenSessionIsBegunAgainAtOnce(t *testing.T) {
+	var calls atomic.Int32
+	s, _, sessions := web(t, func(w http.ResponseWriter, _ *http.Request) {
+		if calls.Add(1) == 1 {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.WriteHeader(http.StatusForbidden)
+	}, nil)
+	p := brief()
+	p.least, p.settled = time.Hour, 0
+	w := newWorld(t, nil, p, s)
+	if got := w.call("r_act", ""); !got.Nothing {
+		t.Errorf("got %+v; want Nothing", got)
+	}
+	w.until(func() bool { return w.States()[0].Up && sessions.Load() == 2 })
+	if got := w.call("r_act", ""); !got.Invalid || calls.Load() != 2 {
+		t.Errorf("got %+v after %d calls; want that the server refuses the second", got, calls.Load())
+	}
+}
+
 func TestTOL96AnAnswerOverHTTPThatIsNotAMessageCostsOneCall(t *testing.T) {
 	for name, c := range map[string]struct{ kind, body, want string }{ // order-free: each is a world of its own
 		"a page":       {"text/html; charset=utf-8", "<html>sign in</html>", "it answers HTTP 200 with text/html, not with a message of the protocol"},

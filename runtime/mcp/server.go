@@ -71,6 +71,9 @@ func (s *server) keep(ctx context.Context) {
 		}
 		if greeted && time.Since(begun) >= s.options.pace.settled {
 			wait = s.options.pace.least
+			if gone(err) { // servers forget sessions that are idle, and a call waits for the next
+				continue
+			}
 		}
 		if greeted {
 			said = nil
@@ -87,6 +90,13 @@ func (s *server) keep(ctx context.Context) {
 		}
 		wait = min(2*wait, s.options.pace.most)
 	}
+}
+
+// gone reports whether a server at an address has ended because it does not know the session any more, or
+// could not be reached.
+func gone(err error) bool {
+	un, is := errors.AsType[*wire.Unanswered](err)
+	return is && un.Gone
 }
 
 // saidMax is how many reasons are remembered as logged: a few, as they may differ by the moment at
