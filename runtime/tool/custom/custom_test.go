@@ -209,7 +209,13 @@ func TestTOL82AProbeSaysWhatCameOfACall(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v; run as %+v", name, got, c.want, w.spec)
 		}
 	}
-	w := newWorld(t, "exit 0")
+	w := newWorld(t, "sleep 600")
+	added := w.tool(Program{Schema: place, Probe: []string{"./tool.sh"}, Timeout: time.Second})
+	slow := added.Probe(t.Context(), fsm.RunProbe{Name: "weather", Args: `{"place": "Oslo"}`, Key: "key-1"})
+	if want := (tool.Found{Answer: fsm.ProbeUnsure, Text: "the probe gave no answer within 1s"}); slow != want {
+		t.Errorf("got %+v, want %+v", slow, want)
+	}
+	w = newWorld(t, "exit 0")
 	if _, err := Tool(w.options(), Program{Name: "x", Command: []string{"./tool.sh"}, Probe: []string{"none"}}); err == nil || !strings.Contains(err.Error(), "tools.custom.x.probe: there is no program") {
 		t.Errorf("a probe that is missing: %v", err)
 	}

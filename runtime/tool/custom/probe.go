@@ -3,6 +3,7 @@ package custom
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -23,14 +24,16 @@ const (
 // {"answer": "unsure"}; any other answer counts as unsure.
 func (r runner) probe(ctx context.Context, command []string, key string, a tool.Arguments) tool.Found {
 	unsure := func(why string) tool.Found { return tool.Found{Answer: fsm.ProbeUnsure, Text: "the probe " + why} }
-	out := head{most: answerMax}
+	out, within := head{most: answerMax}, min(r.tool.Timeout, probeMax)
 	end, err := r.start(ctx, sandbox.Spec{
-		Args: command, Env: r.environment(key), Out: &out, Errs: &head{}, Timeout: min(r.tool.Timeout, probeMax),
+		Args: command, Env: r.environment(key), Out: &out, Errs: &head{}, Timeout: within,
 		Network: r.tool.Network, ReadOnly: true,
 	}, a)
 	switch {
 	case err != nil:
 		return unsure("was not started: " + err.Error())
+	case end.TimedOut:
+		return unsure(fmt.Sprintf("gave no answer within %v", within))
 	case !end.Exited:
 		return unsure("was ended")
 	case end.Code != 0:
