@@ -207,9 +207,14 @@ func (c Config) has(tools []fsm.ToolDecl, meant func(fsm.ToolDecl) bool) bool {
 	return slices.ContainsFunc(c.builtin, meant) || slices.ContainsFunc(tools, meant)
 }
 
-// Unmatched returns the first argument in a match of tools.approve that the named tool does not
-// take, and those that it takes; "" if there is none. A program whose schema is open takes any.
-func (c Config) Unmatched(tools []fsm.ToolDecl) (tool, argument string, has []string) {
+// Unmatched is an argument in a match of tools.approve that the named tool does not take.
+type Unmatched struct {
+	Tool, Argument string
+	Has            []string // the arguments that it takes
+}
+
+// Unmatched returns such arguments. A program whose schema is open takes any.
+func (c Config) Unmatched(tools []fsm.ToolDecl) (all []Unmatched) {
 	for _, a := range c.Tools.Approve {
 		for _, t := range slices.Concat(c.builtin, tools) {
 			var schema struct {
@@ -225,12 +230,12 @@ func (c Config) Unmatched(tools []fsm.ToolDecl) (tool, argument string, has []st
 			has := slices.Sorted(maps.Keys(schema.Properties))
 			for _, m := range a.Match {
 				if !slices.ContainsFunc(has, func(name string) bool { return strings.EqualFold(name, m.Name) }) { // as a match is read (APR-11)
-					return t.Name, m.Name, has
+					all = append(all, Unmatched{t.Name, m.Name, has})
 				}
 			}
 		}
 	}
-	return "", "", nil
+	return all
 }
 
 // channels returns those to which the model may send messages. It is never empty, because that

@@ -221,19 +221,23 @@ func TestAMatchNamesAnArgumentOfItsTool(t *testing.T) {
 		{Name: "open", Parameters: `{"properties":{"a":{}}}`}, {Name: "closed", Parameters: `{"properties":{"a":{}},"additionalProperties":false}`},
 	}
 	for match, want := range map[string]string{ // order-free
-		"{tool: exec, match: {comand: x}}":                      "exec comand [command]",
-		"{tool: exec, match: {Command: x}}":                     "  []",
-		"{tool: free, match: {any: x}}":                         "  []",
-		"{tool: open, match: {any: x}}":                         "  []",
-		"{tool: closed, match: {any: x}}":                       "closed any [a]",
-		"{tool: load_skill, match: {nam: x}}":                   "load_skill nam [name]",
-		"exec, {tool: other, match: {any: x}}":                  "  []",
-		`{tool: "ex*", match: {comand: x}}, {tool: exec}, free`: "  []",
+		"{tool: exec, match: {comand: x}}":                                        "exec comand [command]\n",
+		"{tool: exec, match: {Command: x}}":                                       "",
+		"{tool: free, match: {any: x}}":                                           "",
+		"{tool: open, match: {any: x}}":                                           "",
+		"{tool: closed, match: {any: x}}":                                         "closed any [a]\n",
+		"{tool: load_skill, match: {nam: x}}":                                     "load_skill nam [name]\n",
+		"{tool: closed, match: {any: x, a: x}}, {tool: exec, match: {comand: x}}": "closed any [a]\nexec comand [command]\n",
+		"exec, {tool: other, match: {any: x}}":                                    "",
+		`{tool: "ex*", match: {comand: x}}, {tool: exec}, free`:                   "",
 	} {
 		w := newWorld(t)
 		w.File = w.write("c.yaml", "tools: {approve: ["+match+"], custom: {open: {command: [x], description: d}, closed: {command: [x], description: d}}}\n")
-		tool, argument, has := w.load().Unmatched(own)
-		if got := fmt.Sprint(tool, " ", argument, " ", has); got != want {
+		got := ""
+		for _, u := range w.load().Unmatched(own) {
+			got += fmt.Sprintln(u.Tool, u.Argument, u.Has)
+		}
+		if got != want {
 			t.Errorf("%s: %q, not %q", match, got, want)
 		}
 	}

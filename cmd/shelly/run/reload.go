@@ -9,6 +9,7 @@ import (
 
 	"shelly/runtime/config"
 	"shelly/runtime/grants"
+	"shelly/runtime/mcp"
 )
 
 // offerAgain is how long it takes until changed tools are offered again that could not be, such as
@@ -52,20 +53,21 @@ func (s *starting) heed(ctx context.Context, hangups <-chan os.Signal, load func
 	}
 }
 
-// reopen opens the tools of now; if that fails, servers and sandbox are as before.
-func (s *starting) reopen(ctx context.Context, now config.Config) (*bench, error) {
-	err := s.openBox(ctx, now)
+// reopen opens the tools of now, and returns the states of the servers before that; if it fails, servers and
+// sandbox are as before.
+func (s *starting) reopen(ctx context.Context, now config.Config) (b *bench, up []mcp.State, err error) {
+	err = s.openBox(ctx, now)
 	if err == nil {
 		err = s.useServers(ctx, now)
 	}
-	var b *bench
 	if err == nil {
+		up = s.servers.States()
 		b, err = s.openBench(now)
 	}
 	if err != nil {
 		err = errors.Join(err, s.openBox(ctx, s.cfg), s.useServers(ctx, s.cfg))
 	}
-	return b, err
+	return b, up, err
 }
 
 func (s *starting) reload(ctx context.Context, next config.Config) error {
@@ -76,11 +78,12 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 		return err
 	}
 	now, restart := s.cfg.Reload(next)
-	bench, err := s.reopen(ctx, now)
+	bench, up, err := s.reopen(ctx, now)
 	if err != nil {
 		return err
 	}
 	bench.tell(now, s.log)
+	s.tellUnasked(now, bench, up)
 	if err := s.work.use(bench); err != nil {
 		s.log.Warn("cannot close tools and skills that are no longer used", "error", err)
 	}

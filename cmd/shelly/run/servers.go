@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -153,15 +154,32 @@ func borrowed(servers []mcp.State) *comm.Borrowed {
 // withServers starts the servers, and returns the bench with the tools that they have so far.
 // Tools that do not fit are logged and left out: shelly serves without them.
 func (s *starting) withServers(ctx context.Context, b *bench) (*bench, error) {
-	if err := s.openServers(ctx); err != nil || len(s.servers.Tools(nil)) == 0 {
+	if err := s.openServers(ctx); err != nil {
 		return b, err
+	}
+	up := s.servers.States()
+	if len(s.servers.Tools(nil)) == 0 {
+		s.tellUnasked(s.cfg, b, up)
+		return b, nil
 	}
 	with, err := s.openBench(s.cfg)
 	if err != nil {
 		s.log.Error("the tools of MCP servers cannot be offered", "error", err)
 		return b, nil
 	}
+	s.tellUnasked(s.cfg, with, up)
 	return with, s.work.use(with)
+}
+
+// tellUnasked warns of what [unasked] finds, once. Up are the states before the bench was opened.
+func (s *starting) tellUnasked(cfg config.Config, b *bench, up []mcp.State) {
+	all := unasked(cfg, b.tools, up)
+	for _, why := range all {
+		if !slices.Contains(s.unasked, why) {
+			s.log.Warn(why)
+		}
+	}
+	s.unasked = all
 }
 
 // refresh offers the tools that the servers have now, if they differ from those that the machine knows.
@@ -169,10 +187,12 @@ func (s *starting) refresh(ctx context.Context) error {
 	if err := s.daemon.Space(ctx); err != nil {
 		return err
 	}
+	up := s.servers.States()
 	bench, err := s.openBench(s.cfg)
 	if err != nil {
 		return err
 	}
+	s.tellUnasked(s.cfg, bench, up)
 	if !s.untold && reflect.DeepEqual(bench.tools.Declarations(), s.work.now.Load().tools.Declarations()) {
 		return bench.close()
 	}

@@ -6,16 +6,19 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/mcp"
+	"shelly/runtime/tool"
 	"shelly/sim/strict"
 )
 
@@ -51,6 +54,47 @@ func TestTOL90AProgramIsAnotherInAnotherSandbox(t *testing.T) {
 		}
 		if !reflect.DeepEqual(before[1], after[1]) {
 			t.Errorf("%s: the server at an address is another", c.name)
+		}
+	}
+}
+
+// A typing error must not mean that nobody is asked, also about the tools of a server.
+func TestCFG13AnApprovalThatFitsNoToolOfAServerIsNamed(t *testing.T) {
+	cfg := config.Config{}
+	cfg.Tools.MCP = []strict.Named[config.Server]{{Name: "home"}, {Name: "home_two"}, {Name: "far"}}
+	for _, name := range []string{"home_heat", "home_heet", "home_two_heat", "far_x", "home_*", "exec"} {
+		cfg.Tools.Approve = append(cfg.Tools.Approve, config.Approval{Tool: name})
+	}
+	cfg.Tools.Approve = append(cfg.Tools.Approve, config.Approval{Tool: "home_heat", Match: []strict.Named[string]{{Name: "roomm", Value: "*"}}})
+	tools, err := tool.New(tool.Options{Workspace: t.TempDir(), ResultBytesMax: 1 << 10, Added: []tool.Added{
+		{Decl: fsm.ToolDecl{Name: "home_heat", Parameters: `{"type":"object","properties":{"room":{"type":"string"}}}`}, Run: func(context.Context, fsm.RunTool) tool.Result { return tool.Result{} }},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := offered(cfg, tools); err != nil {
+		t.Errorf("got %v; want no error: the tools may come later", err)
+	}
+	const heet = `tools.approve: its MCP server has no tool "home_heet", so nobody is asked; shelly tool list --servers shows which it has`
+	const room = `tools.approve: home_heat has no argument "roomm"; it has: room`
+	two := strings.Replace(heet, "home_heet", "home_two_heat", 1)
+	var log bytes.Buffer
+	s := &starting{log: slog.New(slog.NewTextHandler(&log, nil))}
+	for _, c := range []struct {
+		up   []mcp.State
+		want []string
+		said int // lines of the log
+	}{
+		{[]mcp.State{{Name: "home"}, {Name: "home_two"}, {Name: "far"}}, nil, 0},
+		{[]mcp.State{{Name: "home", Up: true}, {Name: "home_two"}, {Name: "far"}}, []string{heet, room}, 2},
+		{[]mcp.State{{Name: "home", Up: true}, {Name: "home_two", Up: true}, {Name: "far"}}, []string{heet, two, room}, 3},
+	} {
+		if got := unasked(cfg, tools, c.up); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: got %q; want %q", c.up, got, c.want)
+		}
+		s.tellUnasked(cfg, &bench{tools: tools}, c.up)
+		if n := strings.Count(log.String(), "\n"); n != c.said {
+			t.Errorf("%+v: the log has %d lines; want %d: %s", c.up, n, c.said, log.String())
 		}
 	}
 }

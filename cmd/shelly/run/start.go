@@ -72,6 +72,7 @@ type starting struct {
 	loaded   chan struct{} // closed once the preload has ended
 	changed  chan struct{} // the servers' tools have changed
 	untold   bool          // the machine does not know the tools of the bench
+	unasked  []string      // what was said of entries of tools.approve that fit nothing
 	daemon   *daemon.Daemon
 	events   *event.Engine
 	channels *channels.Talk

@@ -48,6 +48,7 @@ func ServerOf(tool string) Wanted {
 func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger, wanted Wanted) (*Tools, error) {
 	place := &visited{cfg: cfg}
 	t := &Tools{place: place}
+	servers := cfg.Tools.MCP
 	cfg.Tools.MCP = slices.DeleteFunc(slices.Clone(cfg.Tools.MCP), func(s strict.Named[config.Server]) bool {
 		if !wanted(s.Name) {
 			t.Unasked = append(t.Unasked, s.Name)
@@ -72,9 +73,14 @@ func OpenTools(ctx context.Context, cfg config.Config, log *slog.Logger, wanted 
 	if err := t.openServers(ctx); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
-	b, err := t.opened.openBench(cfg)
+	all := cfg
+	all.Tools.MCP = servers // tools.approve may name the tools of those that are not started
+	b, err := t.opened.openBench(all)
 	if err != nil {
 		return nil, errors.Join(exit.Else(exit.Usage, err), t.Close())
+	}
+	if t.opened.servers != nil {
+		t.Odd = append(t.Odd, unasked(cfg, b.tools, t.opened.servers.States())...)
 	}
 	t.bench, t.Tools, t.Declared = b, b.tools, cfg.Machine(b.tools.Declarations(), b.skills.Decls()).Tools
 	return t, nil

@@ -34,10 +34,36 @@ func offered(cfg config.Config, tools *tool.Runner) error {
 			return exit.Errorf(exit.Usage, "tools.approve: there is no tool %q; %s", name, meant(cfg, name, tools))
 		}
 	}
-	if name, argument, has := cfg.Unmatched(tools.Declarations()); argument != "" && !ofServer(cfg, name) {
-		return exit.Errorf(exit.Usage, "tools.approve: %s has no argument %q; it has: %s", name, argument, strings.Join(has, ", "))
+	for _, u := range cfg.Unmatched(tools.Declarations()) {
+		if !ofServer(cfg, u.Tool) {
+			return exit.Errorf(exit.Usage, "tools.approve: %s", lacks(u))
+		}
 	}
 	return nil
+}
+
+// lacks says that a tool does not have an argument.
+func lacks(u config.Unmatched) string {
+	return fmt.Sprintf("%s has no argument %q; it has: %s", u.Tool, u.Argument, strings.Join(u.Has, ", "))
+}
+
+// unasked says which entries of tools.approve fit nothing that the MCP servers offer that are up, so that
+// nobody is asked (CFG-13). What another server may offer later is not known yet.
+func unasked(cfg config.Config, tools *tool.Runner, servers []mcp.State) (all []string) {
+	down := func(name string) bool {
+		return slices.ContainsFunc(servers, func(s mcp.State) bool { return !s.Up && strings.HasPrefix(name, s.Name+"_") })
+	}
+	for _, name := range cfg.Unoffered(tools.Declarations()) {
+		if ofServer(cfg, name) && !down(name) {
+			all = append(all, fmt.Sprintf("tools.approve: its MCP server has no tool %q, so nobody is asked; shelly tool list --servers shows which it has", name))
+		}
+	}
+	for _, u := range cfg.Unmatched(tools.Declarations()) {
+		if ofServer(cfg, u.Tool) && !down(u.Tool) {
+			all = append(all, "tools.approve: "+lacks(u))
+		}
+	}
+	return all
 }
 
 // meant says which tool a name that no tool has may mean, or which there are: tool list ends with
