@@ -10,6 +10,7 @@ package parameters
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -67,7 +68,7 @@ func Read(text string) (Schema, error) {
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return Schema{}, misfit.Worded(err)
 	}
-	resolved, err := s.Resolve(nil)
+	resolved, err := s.Resolve(&jsonschema.ResolveOptions{Loader: elsewhere})
 	if err != nil {
 		return Schema{}, err
 	}
@@ -82,6 +83,12 @@ func Read(text string) (Schema, error) {
 		}
 	}
 	return Schema{resolved, s.Properties, s.Required, s.AdditionalProperties == nil || s.AdditionalProperties.Not == nil}, nil
+}
+
+// elsewhere refuses to load another schema: a program or a server must not make shelly read a file or an
+// address.
+func elsewhere(*url.URL) (*jsonschema.Schema, error) {
+	return nil, errors.New("it refers to another schema, and none is loaded")
 }
 
 // Alone returns a part of a schema as a schema of its own, or nil if it refers to something: that may

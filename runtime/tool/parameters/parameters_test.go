@@ -15,6 +15,7 @@ func TestTOL94ASchemaThatDoesNotEndIsRefused(t *testing.T) {
 	for text, want := range map[string]string{ // order-free: each is read alone
 		`{"$defs": {"a": {"$ref": "#/$defs/a"}}, "properties": {"p": {"$ref": "#/$defs/a"}}}`:       "without end",
 		`{"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"anyOf": [{"not": {"$ref": "#/$defs/a"}}]}}}`: "without end",
+		`{"properties": {"p": {"$ref": "https://a.example/s#/a"}}}`:                                 "loading https://a.example/s: it refers to another schema, and none is loaded",
 		`{"allOf": [{"$ref": "#"}]}`:                                                                                                      "without end",
 		`{"if": {"$ref": "#"}}`:                                                                                                           "without end",
 		`{"dependentSchemas": {"a/b": {"$ref": "#"}}}`:                                                                                    "without end",
