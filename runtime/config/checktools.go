@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -60,8 +61,19 @@ func (l *loading) checkServer(key, name string, s Server) {
 		if len(s.Env) > 0 || s.Network {
 			l.wrong("tools.mcp", key, "env and network go with command")
 		}
+		for _, h := range s.Headers {
+			if strings.ContainsFunc(h.Name, notInHeader) {
+				l.wrong("tools.mcp", key+".headers", fmt.Sprintf("%s is no name of a header", wording.Quote(h.Name)))
+			}
+		}
 		l.checkAddresses("tools.mcp", key+".allow_addresses", s.AllowAddresses)
 	}
+}
+
+// notInHeader reports whether the name of a header cannot have a character (RFC 9110, section 5.6.2).
+func notInHeader(r rune) bool {
+	letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	return !letter && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
 
 // checkEvents rejects errors in the sources of events and in the channels.

@@ -133,6 +133,7 @@ func TestTOL90WhatIsWrongWithAServerIsNamed(t *testing.T) {
 		{"mcp: {a: {url: ftp://h}}", "tools.mcp.a.url: wants an address"},
 		{"mcp: {a: {url: http://h, env: {A: b}}}", "env and network go with command"},
 		{"mcp: {a: {command: [x], headers: {A: b}}}", "headers and allow_addresses go with url"},
+		{"mcp: {a: {url: \"https://a.example\", headers: {X-A: b, \"Api Key\": b}}}", "tools.mcp.a.headers: \"Api Key\" is no name of a header"},
 		{"mcp: {a: {url: http://h, allow_addresses: [1.2.3]}}", "tools.mcp.a.allow_addresses: \"1.2.3\" is neither"},
 		{"mcp: {this-name-is-too-long-for-one: {command: [x]}}", "the most is 24"},
 	})

@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"shelly/cmd/shelly/internal/box"
 	"shelly/cmd/shelly/internal/version"
@@ -127,6 +129,9 @@ func serverOf(c strict.Named[config.Server]) (mcp.Server, error) {
 		value, err := config.Fill(h.Value, os.LookupEnv)
 		if err != nil {
 			return mcp.Server{}, fmt.Errorf("%s.headers: %w: set it where shelly is started", key, err)
+		}
+		if strings.ContainsFunc(value, func(r rune) bool { return unicode.IsControl(r) && r != '\t' }) { // which no request can have
+			return mcp.Server{}, fmt.Errorf("%s.headers: the value of %s has a line end or another control character; correct it, or the variable that it is from", key, h.Name)
 		}
 		server.Headers = append(server.Headers, mcp.Header{Name: h.Name, Value: value})
 	}

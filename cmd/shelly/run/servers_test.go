@@ -58,6 +58,16 @@ func TestTOL90AProgramIsAnotherInAnotherSandbox(t *testing.T) {
 	}
 }
 
+// A secret of a file often ends in a line end.
+func TestTOL90AHeaderThatCannotBeSentIsNamed(t *testing.T) {
+	for value, want := range map[string]string{"Bearer a\tb é": "", "Bearer a\n": "tools.mcp.far.headers: the value of Authorization has a line end", "a\x00b": "tools.mcp.far.headers: the value of Authorization "} { // order-free: each is alone
+		_, err := serverOf(strict.Named[config.Server]{Name: "far", Value: config.Server{URL: "http://127.0.0.1:1", Headers: []strict.Named[string]{{Name: "Authorization", Value: value}}}})
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: got %v; want %q", value, err, want)
+		}
+	}
+}
+
 // A typing error must not mean that nobody is asked, also about the tools of a server.
 func TestCFG13AnApprovalThatFitsNoToolOfAServerIsNamed(t *testing.T) {
 	cfg := config.Config{}
