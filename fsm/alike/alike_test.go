@@ -10,10 +10,10 @@ func TestINF58NamesThatMeanTheSame(t *testing.T) {
 		a, b              string
 		tools, parameters bool
 	}{
-		{"Read", "read_file", true, false}, {"readFile", "read_file", true, true}, {"rg", "grep", true, false},
+		{"Read", "read_file", true, false}, {"readFile", "read_file", true, true}, {"rg", "grep", true, false}, {"Skill", "load_skill", true, false},
 		{"Grep", "grep", true, false}, // a tool, but not an argument
 		{"file-path", "path", false, true}, {"path", "directory", false, true}, {"file", "directory", false, false},
-		{"-i", "ignore_case", false, true}, {"path", "path", true, true},
+		{"-i", "ignore_case", false, true}, {"path", "path", true, true}, {"skill", "name", false, true},
 		{"write", "write_file", false, false}, {"bash", "exec", false, false}, // they have effects
 		{"", "", false, true}, {"--", "__", false, false}, {"路径", "路徑", false, false},
 	} {

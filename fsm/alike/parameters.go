@@ -21,7 +21,8 @@ func parameters() [][]string {
 		{"ignorecase", "caseinsensitive", "i"},
 		{"context", "contextlines", "c"},
 		{"limit", "maxresults", "maxcount", "numresults", "maxlines", "numlines", "linecount", "count"},
-		{"offset", "startline", "linestart", "firstline"},
+		{"offset", "startline", "linestart", "firstline", "from"},
+		{"name", "skill", "skillname"},
 		{"depth", "maxdepth", "level", "levels"},
 		{"url", "uri", "link", "address", "href"},
 	}

@@ -11,6 +11,7 @@ func tools() [][]string {
 		{"glob", "globsearch", "findfiles", "filesearch", "findbyname"},
 		{"webfetch", "fetch", "fetchurl", "readurl", "geturl"},
 		{"websearch", "searchweb", "internetsearch"},
+		{"loadskill", "skill", "useskill", "readskill", "activateskill"},
 		{"memorysearch", "searchmemory", "memoryrecall", "recall"},
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"shelly/fsm"
 	"shelly/fsm/offer"
+	"shelly/fsm/prompt"
 	"shelly/fsm/state"
 )
 
@@ -109,8 +110,10 @@ func (m *Machine) loadSkill(h *state.Handle, tool string) (string, bool) {
 	}
 	skill, known := m.s.Config.Skill(args.Name)
 	switch {
+	case args.Name == "" && m.s.Config.Edition >= fsm.NineteenthEdition:
+		return m.word(fsm.WordMissingArgument, "argument", "name"), false
 	case !known:
-		return m.word(fsm.WordSkillUnknown, "skill", strconv.Quote(fsm.Clip(args.Name, 100)), "skills", strings.Join(m.skillNames(), ", ")), false
+		return m.word(fsm.WordSkillUnknown, "skill", strconv.Quote(fsm.Clip(args.Name, 100)), "skills", m.skillNames()), false
 	case tool == fsm.ToolLoadReference && args.Reference == "":
 		return m.word(fsm.WordMissingArgument, "argument", "reference"), false
 	case tool == fsm.ToolLoadReference && !skill.Always && !h.Sess.HasSkill(args.Name, ""):
@@ -120,12 +123,16 @@ func (m *Machine) loadSkill(h *state.Handle, tool string) (string, bool) {
 	return "", true
 }
 
-func (m *Machine) skillNames() []string {
+// skillNames lists all skills; up to the eighteenth edition whatever room that took.
+func (m *Machine) skillNames() string {
+	if m.s.Config.Edition >= fsm.NineteenthEdition {
+		return prompt.SkillNames(&m.s.Config)
+	}
 	var names []string
 	for _, s := range m.s.Config.Skills {
 		names = append(names, s.Name)
 	}
-	return names
+	return strings.Join(names, ", ")
 }
 
 // skillLoaded puts a skill's text where the profile shows it: into the system

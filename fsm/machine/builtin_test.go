@@ -48,7 +48,8 @@ func TestTOL10WhatIsWrongWithACallOfABuiltinToolIsItsResult(t *testing.T) {
 		{fsm.ToolMessage, `{"content":" ","chat_id":"7"}`, "error: missing argument: content"},
 		{fsm.ToolMessage, `{"content":true}`, unread},
 
-		{fsm.ToolLoadSkill, `{}`, `error: there is no skill ""; the skills are: flights, manners`},
+		{fsm.ToolLoadSkill, `{}`, "error: missing argument: name"},
+		{fsm.ToolLoadReference, `{"reference":"a.md"}`, "error: missing argument: name"},
 		{fsm.ToolLoadSkill, `{"name":"trains"}`, `error: there is no skill "trains"; the skills are: flights, manners`},
 		{fsm.ToolLoadSkill, `{"name":["flights"]}`, unread},
 		{fsm.ToolLoadReference, `{"name":"trains","reference":"a.md"}`, `error: there is no skill "trains"; the skills are: flights, manners`},

@@ -23,27 +23,39 @@ func skills(c *fsm.Config, h *state.Handle, of fsm.Content) []string {
 			names = append(names, s.Name)
 		}
 	}
-	room := c.Limits.ContextTokens / skillsListed
-	fits := func(lines []string) bool { return !c.Fits() || fsm.TextTokens(strings.Join(lines, "\n")) <= room }
 	switch {
-	case fits(whole):
+	case fits(c, whole):
 		return whole
-	case fits(short):
+	case fits(c, short):
 		return short
 	}
-	return named(c, names, fits)
+	return named(c, names)
+}
+
+// SkillNames lists the names of all skills, as far as there is room (SKL-13).
+func SkillNames(c *fsm.Config) string {
+	var names []string
+	for _, s := range c.Skills {
+		names = append(names, s.Name)
+	}
+	return strings.Join(named(c, names), "")
+}
+
+// fits reports whether there is room for a list of skills.
+func fits(c *fsm.Config, lines []string) bool {
+	return !c.Fits() || fsm.TextTokens(strings.Join(lines, "\n")) <= c.Limits.ContextTokens/skillsListed
 }
 
 // named returns as many names as there is room for, and the number of the others.
-func named(c *fsm.Config, names []string, fits func([]string) bool) []string {
+func named(c *fsm.Config, names []string) []string {
 	all := []string{strings.Join(names, ", ")}
-	if fits(all) {
+	if fits(c, all) {
 		return all
 	}
 	lines := []string(nil)
 	for n := range names {
 		next := []string{c.Words.Text(fsm.WordSkillsMore, "skills", strings.Join(names[:n], ", "), "count", strconv.Itoa(len(names)-n))}
-		if n > 1 && !fits(next) {
+		if n > 1 && !fits(c, next) {
 			break
 		}
 		lines = next

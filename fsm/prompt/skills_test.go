@@ -58,6 +58,23 @@ func TestSKL13TheSkillsLeftOutAreCounted(t *testing.T) {
 	}
 }
 
+// SKL-13: the names in the answer to a call for a skill that is not there have the same room.
+func TestSKL13TheNamesOfAllSkillsHaveTheirRoom(t *testing.T) {
+	c := profile.Default()
+	c.Words, c.Limits.ContextTokens = fsm.PresentWords(), 2048
+	for i := range 128 {
+		c.Skills = append(c.Skills, fsm.SkillDecl{Name: fmt.Sprint("skill-", i), Always: i == 0})
+	}
+	names := prompt.SkillNames(&c)
+	if took, n := fsm.TextTokens(names), strings.Count(names, "skill-"); took > 128 || !strings.HasPrefix(names, "skill-0, skill-1, ") || !strings.Contains(names, fmt.Sprintf(" and %d more", 128-n)) {
+		t.Errorf("%d tokens: %s", took, names)
+	}
+	c.Skills = c.Skills[:2]
+	if got := prompt.SkillNames(&c); got != "skill-0, skill-1" {
+		t.Errorf("got %s", got)
+	}
+}
+
 // SKL-13: where there is room for none, one is named, because others are counted only beside it.
 func TestSKL13OneSkillIsNamedAtLeast(t *testing.T) {
 	c := profile.Default()
