@@ -84,12 +84,20 @@ func (f *failure) guard(write func() error) error {
 // write is guard for a write. A synced one, which others rely on once it has returned, fails the store if
 // the folder is not at its path any more: it would be durable where nobody finds it.
 func (f *failure) write(sync bool, write func() error) error {
-	if sync && f.disk != nil {
-		if err := f.disk.moved(); err != nil {
+	if sync {
+		if err := f.moved(); err != nil {
 			return f.fail(err)
 		}
 	}
 	return f.guard(write)
+}
+
+// moved returns ErrMoved if the folder is not at its path any more.
+func (f *failure) moved() error {
+	if f.disk == nil {
+		return nil
+	}
+	return f.disk.moved()
 }
 
 func asError(v any) error {

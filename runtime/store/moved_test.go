@@ -109,3 +109,19 @@ func TestCFG8NothingIsNamedInTheFolderOfAnother(t *testing.T) {
 		}
 	}
 }
+
+// CFG-8: a store asks for space before it accepts something. If the folder is gone, so that nobody can
+// tell how much is free, that does not keep what is accepted from being written, and failing.
+func TestCFG8ALackOfTheFolderIsFoundByTheWriteAndNotTheLookForSpace(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	s := open(t, dir, store.Options{})
+	appendRecords(t, s, 1, 3, true)
+	must(t, os.Rename(dir, dir+".bak"))
+	if err := s.Space(); err != nil {
+		t.Errorf("the space of a folder that has gone: %v; want nil", err)
+	}
+	if err := s.Append(engine.Batch{Records: []engine.Record{record(4)}}, true); !errors.Is(err, store.ErrMoved) {
+		t.Errorf("got %v; want ErrMoved", err)
+	}
+	_ = s.Close() // it has failed
+}

@@ -217,12 +217,13 @@ func (s *Store) Usage() (Usage, error) {
 }
 
 // Space implements [engine.Journal]: it returns an error if less than the reserve is left (JRN-14).
-// A file system that cannot tell is assumed to have room. If there is room for a missing ballast,
-// Space makes it.
+// A file system that cannot tell is assumed to have room, and so is a folder that is not at its path
+// any more: what is written next says so, and fails the store (CFG-8). If there is room for a missing
+// ballast, Space makes it.
 func (s *Store) Space() error {
 	usage, err := s.fs.GetDiskUsage(s.dir)
 	switch {
-	case errors.Is(err, vfs.ErrUnsupported):
+	case errors.Is(err, vfs.ErrUnsupported), err != nil && s.failure.moved() != nil:
 		return nil
 	case err != nil:
 		return fmt.Errorf("read the free space of %s: %w", s.dir, err)
