@@ -262,20 +262,89 @@ func TestDEP8ADamagedBundleIsRefused(t *testing.T) {
 	}
 }
 
-// A link at a file's place that leads out of the folder is not followed.
-func TestDEP8ALinkInTheWayIsNotFollowed(t *testing.T) {
+// A link in the place of a folder that leads out of the target is not followed, and neither it nor
+// anything else that no file can take the place of is touched: it is named before anything is written.
+func TestDEP8WhatIsInTheWayIsNamedAndNothingIsWritten(t *testing.T) {
+	m, _ := made(t)
+	out := t.TempDir()
+	for name, put := range map[string]func(to Places) (at string, err error){ // order-free: each for itself
+		"a link out, where a folder belongs": func(to Places) (string, error) {
+			at := filepath.Join(to.Skills, "deploy")
+			return at, errors.Join(os.MkdirAll(to.Skills, 0o755), os.Symlink(out, at))
+		},
+		"a link that leads nowhere, where a folder belongs": func(to Places) (string, error) {
+			at := filepath.Join(to.Skills, "deploy")
+			return at, errors.Join(os.MkdirAll(to.Skills, 0o755), os.Symlink("nothing", at))
+		},
+		"a file where a folder belongs": func(to Places) (string, error) {
+			at := filepath.Join(to.Skills, "deploy")
+			return at, errors.Join(os.MkdirAll(to.Skills, 0o755), os.WriteFile(at, nil, 0o644))
+		},
+		"a file in the place of the skills": func(to Places) (string, error) {
+			return to.Skills, os.WriteFile(to.Skills, nil, 0o644)
+		},
+		"a folder where a file belongs": func(to Places) (string, error) {
+			at := filepath.Join(to.Bin, "shelly")
+			return at, os.MkdirAll(at, 0o755)
+		},
+		"a link to a folder where a file belongs": func(to Places) (string, error) {
+			at := filepath.Join(to.Bin, "shelly")
+			return at, errors.Join(os.MkdirAll(to.Bin, 0o755), os.Symlink(out, at))
+		},
+	} {
+		to := placesIn(t.TempDir())
+		at, err := put(to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Look(t.Context(), m, to); !errors.Is(err, ErrInTheWay) || !strings.Contains(err.Error(), at+" is ") {
+			t.Errorf("%s: %v; want ErrInTheWay with %s", name, err, at)
+		}
+	}
+	if left, _ := os.ReadDir(out); len(left) > 0 {
+		t.Errorf("it wrote %v", left)
+	}
+}
+
+// A link in the place of a file is what it leads to, wherever that is; one that is replaced becomes
+// the file, and what it led to stays (CLI-3).
+func TestDEP9ALinkBecomesTheFile(t *testing.T) {
 	m, file := made(t)
-	dir := t.TempDir()
-	to, out := placesIn(dir), t.TempDir()
-	if err := errors.Join(os.MkdirAll(to.Skills, 0o755), os.Symlink(out, filepath.Join(to.Skills, "deploy"))); err != nil {
+	to, out := placesIn(t.TempDir()), t.TempDir()
+	same, other := filepath.Join(out, "same.yaml"), filepath.Join(out, "other")
+	program, configuration := filepath.Join(to.Bin, "shelly"), filepath.Join(to.Config, "config.yaml")
+	if err := errors.Join(
+		os.MkdirAll(to.Bin, 0o755), os.MkdirAll(to.Config, 0o755), os.MkdirAll(filepath.Join(to.Skills, "deploy"), 0o755),
+		os.WriteFile(same, []byte("profile: default\n"), 0o600), os.Symlink(same, configuration),
+		os.WriteFile(other, []byte("an older program"), 0o755), os.Symlink(other, program),
+		os.Symlink("nothing", filepath.Join(to.Skills, "deploy", "SKILL.md")),
+	); err != nil {
 		t.Fatal(err)
 	}
-	steps, err := Look(context.Background(), m, to)
-	if err == nil {
-		err = Install(context.Background(), bytes.NewReader(file), to, steps, func(Step) {})
+	steps, err := Look(t.Context(), m, to)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if left, _ := os.ReadDir(out); err == nil || len(left) > 0 {
-		t.Errorf("%v, and it wrote %v", err, left)
+	got := map[State][]string{}
+	for _, s := range steps {
+		if s.State != Missing {
+			got[s.State] = append(got[s.State], filepath.Base(s.Path))
+		}
+	}
+	if diff := cmp.Diff(map[State][]string{Same: {"config.yaml"}, Differs: {"shelly", "SKILL.md"}}, got); diff != "" {
+		t.Errorf("the states (-want +got)\n%s", diff)
+	}
+	if err := Install(t.Context(), bytes.NewReader(file), to, steps, func(Step) {}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(program); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the program is %v, %v; want a file", info, err)
+	}
+	if text, err := os.ReadFile(other); err != nil || string(text) != "an older program" {
+		t.Errorf("what the link led to is now %q, %v", text, err)
+	}
+	if at, err := os.Readlink(configuration); err != nil || at != same {
+		t.Errorf("the link that was as it should be leads to %q, %v", at, err)
 	}
 }
 

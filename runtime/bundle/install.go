@@ -65,8 +65,17 @@ func Look(ctx context.Context, m Manifest, p Places) (steps []Step, err error) {
 	return steps, nil
 }
 
-// compare compares what is at a place with a file. A link that leads out of the folder is an error.
+// inTheWay is the error of a place that a file cannot take, even if it may replace what is there.
+func inTheWay(at, is string) error {
+	return fmt.Errorf("%w: %s is %s; move it away", ErrInTheWay, at, is)
+}
+
+// compare compares what is at a place with a file. What a link leads to is only read: an install
+// replaces the link (CLI-3).
 func compare(ctx context.Context, folder, rel string, want File) (State, error) {
+	if info, err := os.Stat(folder); err == nil && !info.IsDir() {
+		return "", inTheWay(folder, "not a folder")
+	}
 	root, err := os.OpenRoot(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Missing, nil
@@ -75,18 +84,64 @@ func compare(ctx context.Context, folder, rel string, want File) (State, error) 
 		return "", err
 	}
 	defer root.Close()
-	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without waiting for a pipe's other end
+	at := filepath.Join(folder, filepath.FromSlash(rel))
+	if err := passable(root, folder, path.Dir(rel)); err != nil {
+		return "", err
+	}
+	info, err := root.Lstat(rel)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Missing, nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("look at %s: %w", filepath.Join(folder, rel), err)
+		return "", fmt.Errorf("look at %s: %w", at, err)
+	}
+	if info.Mode().Type() == fs.ModeSymlink {
+		if info, err = os.Stat(at); err != nil { // it leads nowhere
+			return Differs, nil
+		}
+	}
+	switch {
+	case info.IsDir():
+		return "", inTheWay(at, "a folder")
+	case !info.Mode().IsRegular() || info.Size() != want.Bytes:
+		return Differs, nil
+	}
+	return matches(ctx, at, want)
+}
+
+// passable returns an error if, at a place where a file's folder belongs, there is something that is
+// none. A link that leads out of the root is not followed (DEP-8).
+func passable(root *os.Root, folder, dir string) error {
+	rel := ""
+	for part := range strings.SplitSeq(dir, "/") {
+		rel = path.Join(rel, part)
+		at := filepath.Join(folder, filepath.FromSlash(rel))
+		info, err := root.Lstat(rel)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil && info.Mode().Type() == fs.ModeSymlink {
+			if info, err = root.Stat(rel); err != nil {
+				return inTheWay(at, "a link that does not lead to another place in "+folder)
+			}
+		}
+		switch {
+		case err != nil:
+			return fmt.Errorf("look at %s: %w", at, err)
+		case !info.IsDir():
+			return inTheWay(at, "not a folder")
+		}
+	}
+	return nil
+}
+
+// matches compares the content of a regular file.
+func matches(ctx context.Context, at string, want File) (State, error) {
+	f, err := os.OpenFile(at, os.O_RDONLY|syscall.O_NONBLOCK, 0) // without waiting for the other end of a pipe that has taken its place
+	if err != nil {
+		return "", fmt.Errorf("look at %s: %w", at, err)
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() != want.Bytes {
-		return Differs, err
-	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, tarfile.While(ctx, f)); err != nil {
 		return "", err

@@ -35,9 +35,10 @@ const (
 
 // Errors that a caller can tell apart.
 var (
-	ErrDamaged = errors.New("the bundle is damaged")
-	ErrNewer   = errors.New("the bundle was made by a newer shelly")
-	ErrName    = errors.New("a file cannot be in a bundle")
+	ErrDamaged  = errors.New("the bundle is damaged")
+	ErrNewer    = errors.New("the bundle was made by a newer shelly")
+	ErrName     = errors.New("a file cannot be in a bundle")
+	ErrInTheWay = errors.New("something is in the way, and nothing is written")
 )
 
 // Manifest describes a bundle.

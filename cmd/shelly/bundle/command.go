@@ -249,7 +249,7 @@ func codeOf(err error) int {
 	switch {
 	case errors.Is(err, bundle.ErrDamaged), errors.Is(err, bundle.ErrNewer):
 		return exit.Data
-	case errors.Is(err, bundle.ErrName), errors.Is(err, tarfile.ErrCompressed):
+	case errors.Is(err, bundle.ErrName), errors.Is(err, bundle.ErrInTheWay), errors.Is(err, tarfile.ErrCompressed):
 		return exit.Usage
 	case errors.Is(err, bundle.ErrNoModel):
 		return exit.NoMatch
