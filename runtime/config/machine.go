@@ -178,6 +178,15 @@ func (c Config) ZonesAt(now time.Time) []fsm.Zone {
 	return zones
 }
 
+// UnknownZone returns what TZ says if the person's zone is the machine's and TZ names none that is
+// known, so that it is taken to be UTC (CFG-18), or "".
+func (c Config) UnknownZone() string {
+	if c.About.Zone != "local" {
+		return ""
+	}
+	return zone.Unknown()
+}
+
 // Unoffered returns the names in tools.approve that belong neither to a builtin tool nor to one of
 // the runner's.
 func (c Config) Unoffered(tools []fsm.ToolDecl) []string {

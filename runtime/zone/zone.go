@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	_ "time/tzdata" // for machines that have no zone database
@@ -21,16 +22,15 @@ const (
 // Named reads a zone by its name in the database, such as Europe/Berlin, with its changes
 // around a time. The name local means the machine's own.
 func Named(name string, now time.Time) (fsm.Zone, error) {
-	loc := time.Local
+	from, to := now.AddDate(-yearsBefore, 0, 0), now.AddDate(yearsAfter, 0, 0)
 	if name == "local" {
-		name = localName(os.Getenv("TZ"), "/etc/localtime")
-	} else {
-		var err error
-		if loc, err = time.LoadLocation(name); err != nil || name == "" || name == "Local" {
-			return fsm.Zone{}, fmt.Errorf("%q is not in the zone database; write local, UTC, or a name such as Europe/Berlin", name)
-		}
+		return local(time.Local, names(os.Getenv("TZ"), "/etc/localtime"), from, to), nil
 	}
-	return Of(loc, name, now.AddDate(-yearsBefore, 0, 0), now.AddDate(yearsAfter, 0, 0)), nil
+	loc, err := time.LoadLocation(name)
+	if err != nil || name == "" || name == "Local" {
+		return fsm.Zone{}, fmt.Errorf("%q is not in the zone database; write local, UTC, or a name such as Europe/Berlin", name)
+	}
+	return Of(loc, name, from, to), nil
 }
 
 // Of reads a zone's changes after from and up to a time.
@@ -51,22 +51,50 @@ func Of(loc *time.Location, name string, from, to time.Time) fsm.Zone {
 	}
 }
 
-// localName returns the name of the machine's zone, from TZ or from the link to its file.
-func localName(tz, link string) string {
-	if tz = strings.TrimPrefix(tz, ":"); tz != "" && !filepath.IsAbs(tz) {
-		if _, err := time.LoadLocation(tz); err == nil {
-			return tz
+// local returns the machine's zone under the first of the names whose times it has (CFG-18).
+func local(loc *time.Location, names []string, from, to time.Time) fsm.Zone {
+	z := Of(loc, "local", from, to)
+	for _, name := range names {
+		named, err := time.LoadLocation(name)
+		if err != nil || name == "" || name == "Local" {
+			continue
+		}
+		if n := Of(named, name, from, to); n.Offset == z.Offset && slices.Equal(n.Changes, z.Changes) {
+			return n
 		}
 	}
-	if target, err := filepath.EvalSymlinks(link); err == nil {
-		if _, name, ok := strings.Cut(filepath.ToSlash(target), "/zoneinfo/"); ok {
-			if _, err := time.LoadLocation(name); err == nil {
-				return name
+	if z.IsUTC() {
+		z.Name = "UTC"
+	}
+	return z
+}
+
+// names returns what the machine's zone may be called: by TZ, which is a name or a file, or by the
+// link to its file.
+func names(tz, link string) []string {
+	tz = strings.TrimPrefix(tz, ":")
+	all := []string{tz}
+	for _, file := range []string{tz, link} {
+		if target, err := filepath.EvalSymlinks(file); err == nil {
+			if _, name, ok := strings.Cut(filepath.ToSlash(target), "/zoneinfo/"); ok {
+				all = append(all, name)
 			}
 		}
 	}
-	if _, offset := time.Now().Zone(); offset == 0 {
-		return "UTC"
+	return all
+}
+
+// Unknown returns what TZ says if that is no zone of the database, so that the machine's zone is
+// taken to be UTC (CFG-18), and "" if it is one.
+func Unknown() string { return unknown(os.Getenv("TZ"), time.Local) }
+
+func unknown(tz string, loc *time.Location) string {
+	switch strings.TrimPrefix(tz, ":") {
+	case "", "UTC", "UTC0":
+		return ""
 	}
-	return "local"
+	if loc.String() != "UTC" { // a zone that was found has another name, even one in which UTC is the time
+		return ""
+	}
+	return tz
 }

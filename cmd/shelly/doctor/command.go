@@ -55,6 +55,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		x.tools(cfg)
 		x.talks(cfg, running)
 		x.told(cfg)
+		x.zone(cfg)
 		x.reserve(cfg)
 		x.stop(cfg, unitFolders())
 		x.brain(ctx, cfg, running, c.Measure)

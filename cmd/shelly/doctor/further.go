@@ -100,6 +100,13 @@ func (x *examination) reaches(key string, to fsm.Origin, cfg config.Config) {
 	}
 }
 
+// zone reports that times are in UTC because TZ names no zone that is known (CFG-18).
+func (x *examination) zone(cfg config.Config) {
+	if tz := cfg.UnknownZone(); tz != "" {
+		x.warn("zone", fmt.Sprintf("TZ is %q, which names no zone of the zone database, so times are in UTC", tz), "give about.zone a name such as Europe/Berlin")
+	}
+}
+
 // further reports which programs and servers are configured as tools, and which of them cannot
 // work (TOL-80, TOL-90). It starts none.
 func (x *examination) further(cfg config.Config, running *comm.Status) {

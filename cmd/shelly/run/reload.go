@@ -84,6 +84,7 @@ func (s *starting) reload(ctx context.Context, next config.Config) error {
 	}
 	bench.tell(now, s.log)
 	s.tellUnasked(now, bench, up)
+	tellZone(now, s.log)
 	if err := s.work.use(bench); err != nil {
 		s.log.Warn("cannot close tools and skills that are no longer used", "error", err)
 	}

@@ -176,6 +176,7 @@ func (s *starting) openTools(ctx context.Context) (*bench, error) {
 		return nil, exit.Else(exit.Usage, err)
 	}
 	bench.tell(s.cfg, s.log)
+	tellZone(s.cfg, s.log)
 	s.later(s.work.close)
 	return bench, s.work.use(bench)
 }

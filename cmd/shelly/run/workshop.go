@@ -205,6 +205,13 @@ func (b *bench) tell(cfg config.Config, log *slog.Logger) {
 	}
 }
 
+// tellZone logs that times are in UTC because TZ names no zone that is known (CFG-18).
+func tellZone(cfg config.Config, log *slog.Logger) {
+	if tz := cfg.UnknownZone(); tz != "" {
+		log.Warn("TZ names no zone of the zone database, so times are in UTC; give about.zone a name such as Europe/Berlin", "TZ", tz)
+	}
+}
+
 // openExec finds out what can contain commands, or returns nil if exec is not allowed.
 func openExec(cfg config.Config) (*tool.Exec, error) {
 	if !cfg.Tools.Exec.Allowed() {
