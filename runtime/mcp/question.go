@@ -206,8 +206,16 @@ func (s *server) hold(key string, c *calling, q *question) bool {
 	if s.held == nil {
 		s.held = map[string]*held{}
 	}
-	s.held[key] = &held{calling: c, question: q, late: time.AfterFunc(cmp.Or(s.options.Patience, time.Hour), func() { s.refused(key) })}
+	s.held[key] = &held{calling: c, question: q, late: time.AfterFunc(s.options.patience(), func() { s.refused(key) })}
 	return true
+}
+
+// patience returns how long a call that begins to wait now may wait for a person.
+func (o Options) patience() time.Duration {
+	if o.Patience == nil {
+		return time.Hour
+	}
+	return cmp.Or(o.Patience(), time.Hour)
 }
 
 // answered returns the call that was waiting for a person, or nil.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -215,6 +217,35 @@ func TestTOL97AServerThatEndsWhileAPersonIsAskedLeavesAnUnknownOutcome(t *testin
 			if got := s.failure(t.Context(), c, said); !got.Failed || !strings.Contains(got.Text, want) {
 				t.Errorf("asked %q: %+v", question, got)
 			}
+		}
+	})
+}
+
+// CFG-10: a call that begins to wait for a person waits as long as the settings of then say; one that
+// waits already keeps its time.
+func TestCFG10ACallWaitsForAPersonAsLongAsTheSettingsOfThenSay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		patience := time.Hour
+		s := &server{options: Options{Patience: func() time.Duration { return patience }}}
+		holds := func(key string) *question {
+			q := &question{answer: make(chan bool, 1)}
+			c := &calling{result: make(chan answer, 1), cancel: func(error) {}}
+			c.result <- answer{}
+			if !s.hold(key, c, q) {
+				t.Fatal("too many wait")
+			}
+			return q
+		}
+		before := holds("before")
+		patience = 8 * time.Hour
+		after := holds("after")
+		time.Sleep(2 * time.Hour) // virtual time
+		if len(before.answer) != 1 || len(after.answer) != 0 {
+			t.Errorf("after two hours %d and %d of the calls are refused; want 1 and 0", len(before.answer), len(after.answer))
+		}
+		time.Sleep(7 * time.Hour)
+		if len(after.answer) != 1 {
+			t.Error("after nine hours the second call is not refused")
 		}
 	})
 }

@@ -45,9 +45,9 @@ type Options struct {
 	Workspace string // absolute, without symbolic links
 	Version   string // shelly's, as it is sent to servers
 	Log       *slog.Logger
-	Patience  time.Duration // how long a call may wait for a person; 0: an hour
-	Notes     string        // the folder of the notes that survive a crash (package kept); empty: none
-	Changed   func()        // called when a server's tools have changed; it must not block
+	Patience  func() time.Duration // how long a call may now wait for a person; nil or 0: an hour
+	Notes     string               // the folder of the notes that survive a crash (package kept); empty: none
+	Changed   func()               // called when a server's tools have changed; it must not block
 
 	pace  pace // zero: usual
 	notes *kept.Notes

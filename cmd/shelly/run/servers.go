@@ -54,7 +54,7 @@ func (s *starting) openServers(ctx context.Context) error {
 	s.servers = mcp.New(mcp.Options{
 		Sandbox: &s.boxes, Workspace: workspace, Version: version.Text(), Log: s.log,
 		Notes:    filepath.Join(s.cfg.Data, "mcp"),
-		Patience: time.Duration(s.cfg.Limits.ApprovalTimeout)*time.Millisecond + time.Minute,
+		Patience: func() time.Duration { return time.Duration(s.patience.Load()) },
 		Changed: func() {
 			select {
 			case s.changed <- struct{}{}:
@@ -70,12 +70,14 @@ func (s *starting) openServers(ctx context.Context) error {
 	return s.useServers(ctx, s.cfg)
 }
 
-// useServers starts and stops MCP servers so that they are those of cfg.
+// useServers starts and stops MCP servers so that they are those of cfg. A call that then begins to
+// wait for a person waits a little longer than the machine does (CFG-10).
 func (s *starting) useServers(ctx context.Context, cfg config.Config) error {
 	list, err := serversOf(cfg)
 	if err != nil {
 		return err
 	}
+	s.patience.Store(int64(time.Duration(cfg.Limits.ApprovalTimeout)*time.Millisecond + time.Minute))
 	s.servers.Use(list)
 	ctx, cancel := context.WithTimeout(ctx, serversMax)
 	defer cancel()

@@ -126,6 +126,24 @@ func TestTOL95TheStatusSaysWhichServersAreNotUp(t *testing.T) {
 	}
 }
 
+// CFG-10: a question that a server asks is to be open for as long as the machine waits for a person.
+func TestCFG10AReloadChangesHowLongACallOfAServerWaitsForAPerson(t *testing.T) {
+	s := &starting{log: slog.New(slog.DiscardHandler), cfg: config.Config{Workspace: t.TempDir(), Data: t.TempDir()}}
+	s.cfg.Limits.ApprovalTimeout = fsm.Millis(time.Hour.Milliseconds())
+	if err := s.openServers(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer s.servers.Close()
+	next := s.cfg
+	next.Limits.ApprovalTimeout = fsm.Millis((8 * time.Hour).Milliseconds())
+	if err := s.useServers(t.Context(), next); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := time.Duration(s.patience.Load()), 8*time.Hour+time.Minute; got != want {
+		t.Errorf("a call waits for %s; want %s", got, want)
+	}
+}
+
 // Tools that come while the disk is too full for a record are offered once it is not.
 func TestTOL95ToolsThatCannotBeOfferedAreOfferedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -69,6 +69,7 @@ type starting struct {
 	place    memorytool.Place // where the memory tools find the memory
 	boxes    boxes
 	servers  *mcp.Servers
+	patience atomic.Int64  // how long a call of a server may wait for a person, in nanoseconds
 	loaded   chan struct{} // closed once the preload has ended
 	changed  chan struct{} // the servers' tools have changed
 	untold   bool          // the machine does not know the tools of the bench
