@@ -142,8 +142,19 @@ func locking(dir string, err error) error {
 	if lockHeld(err) {
 		return inUse(dir)
 	}
+	for _, lacks := range []syscall.Errno{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOTSUP, syscall.ENOSYS, syscall.EINVAL} {
+		if errors.Is(err, lacks) {
+			err = lockless{err}
+			break
+		}
+	}
 	return fmt.Errorf("cannot lock the data folder %s: %w%s", dir, classify(err), Advice(err))
 }
+
+// lockless is the error of a file system that has no locks, as that of another machine may have none.
+type lockless struct{ error }
+
+func (l lockless) Unwrap() error { return l.error }
 
 // inUse says who uses a folder, as far as the system can tell.
 func inUse(dir string) error {
@@ -186,7 +197,10 @@ func holder(dir string) int32 {
 
 // Advice says what to do when the system refuses to open or change a folder.
 func Advice(err error) string {
+	_, isLockless := errors.AsType[lockless](err)
 	switch {
+	case isLockless:
+		return ": its file system has no locks, which keep a second process out: name a folder on a disk of this machine with --data"
 	case errors.Is(err, syscall.ENOTDIR):
 		return ": a file stands where a folder is needed: name another folder with --data"
 	case errors.Is(err, syscall.EROFS):

@@ -81,6 +81,24 @@ func TestOpenTellsAMissingRightFromALock(t *testing.T) {
 	}
 }
 
+// CFG-8, CLI-3: without locks nothing would keep a second process out, so the folder is not opened, and
+// what to do is said.
+func TestCFG8AFolderThatCannotBeLockedIsNotOpened(t *testing.T) {
+	for _, why := range []error{syscall.ENOLCK, syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EINVAL} {
+		without := errorfs.InjectorFunc(func(op errorfs.Op) error {
+			if op.Kind == errorfs.OpLock {
+				return why
+			}
+			return nil
+		})
+		_, err := store.Open(dir, store.Options{FS: errorfs.Wrap(vfs.NewMem(), without)})
+		if err == nil || errors.Is(err, store.ErrLocked) || store.Advice(err) == "" ||
+			!strings.HasPrefix(err.Error(), "cannot lock the data folder "+dir+": "+why.Error()+": its file system has no locks") {
+			t.Errorf("%v: %v", why, err)
+		}
+	}
+}
+
 func TestOpenSaysWhatToDoWhereItMayNotWrite(t *testing.T) {
 	refused := errorfs.InjectorFunc(func(op errorfs.Op) error {
 		if op.Kind == errorfs.OpCreate {
