@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"strings"
 	"syscall"
 
 	"shelly/cmd/shelly/internal/exit"
@@ -17,6 +18,7 @@ import (
 func failed(err error) error {
 	coded := exit.Error{}
 	refused := (*client.Error)(nil)
+	advice := store.Advice(err)
 	switch {
 	case err == nil || errors.As(err, &coded):
 		return err
@@ -30,7 +32,11 @@ func failed(err error) error {
 		return exit.With(exit.NoMatch, err)
 	case errors.Is(err, datafolder.ErrForeign), errors.Is(err, backup.ErrDamaged), errors.Is(err, backup.ErrNewer), errors.Is(err, backup.ErrPending),
 		errors.Is(err, store.ErrLocked), errors.Is(err, store.ErrNewerFormat), errors.Is(err, store.ErrOlderFormat), errors.Is(err, store.ErrCorrupt),
-		errors.Is(err, engine.ErrNewer), errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint), store.Advice(err) != "":
+		errors.Is(err, engine.ErrNewer), errors.Is(err, client.ErrNoAccess), errors.Is(err, client.ErrEndpoint):
+		return exit.With(exit.Data, err)
+	case advice != "" && !strings.Contains(err.Error(), advice): // a file below the folder that is closed
+		return exit.Errorf(exit.Data, "%w%s", err, advice)
+	case advice != "":
 		return exit.With(exit.Data, err)
 	case errors.As(err, &refused), errors.Is(err, client.ErrNotRunning), errors.Is(err, client.ErrSilent):
 		return exit.Daemon(err)
