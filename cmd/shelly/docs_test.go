@@ -40,14 +40,31 @@ func fenced(t *testing.T, language string) map[string][]string {
 	return blocks
 }
 
-// Each command in README.md and docs parses (CLI-1).
+// Each command in README.md and docs, and each that the package's configuration quotes, parses (CLI-1).
 func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 	exhaustive.Test(t)
-	command := regexp.MustCompile(`(?m)^(?:[A-Z_]+=\S+ )*\./bin/shelly (.*?)(?:\s+#.*)?$`)
-	word := regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
+	command := regexp.MustCompile(`(?m)^(?:[A-Z_]+=\S+ )*(?:sudo -u \S+ )?(?:\./bin/)?shelly (.*?)(?:\s+#.*)?$`)
+	said := map[string][]string{}
 	for file, blocks := range fenced(t, "sh") {
 		for _, found := range command.FindAllStringSubmatch(strings.Join(blocks, ""), -1) {
-			args := word.FindAllString(found[1], -1)
+			said[file] = append(said[file], found[1])
+		}
+	}
+	const packaged = "service/package/config.yaml"
+	text, err := os.ReadFile(packaged)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(`"shelly ([^"]*)"`).FindAllStringSubmatch(string(text), -1) {
+		said[packaged] = append(said[packaged], found[1])
+	}
+	if len(said[packaged]) == 0 || len(said["../../docs/deploying.md"]) == 0 {
+		t.Errorf("no command is found in %s or in docs/deploying.md", packaged)
+	}
+	word := regexp.MustCompile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
+	for file, commands := range said {
+		for _, line := range commands {
+			args := word.FindAllString(line, -1)
 			for i := range args {
 				args[i] = strings.NewReplacer(`"`, "", "'", "").Replace(args[i])
 			}
@@ -56,7 +73,7 @@ func TestTheCommandsOfTheDocumentsAreUnderstood(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := parser.Parse(args); err != nil {
-				t.Errorf("%s: shelly %s: %v", file, found[1], err)
+				t.Errorf("%s: shelly %s: %v", file, line, err)
 			}
 		}
 	}
