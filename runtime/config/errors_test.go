@@ -181,6 +181,23 @@ func TestUnknownVariableIsAnErrorAndKeepsItsValue(t *testing.T) {
 	}
 }
 
+// What all variables begin with is not a likeness.
+func TestCFG3AVariableThatIsLikeNoneHasNoneSuggested(t *testing.T) {
+	for name, want := range map[string]string{ // order-free: each for itself
+		"SHELLY_CONFIG":      "a key such as brain.model is SHELLY_BRAIN_MODEL",
+		"SHELLY_BRAIN":       "a key such as brain.model is SHELLY_BRAIN_MODEL",
+		"SHELLY_DAT":         "did you mean SHELLY_DATA?",
+		"SHELLY_brain_model": "did you mean SHELLY_BRAIN_MODEL?",
+		"SHELLY_BRIAN_MODL":  "did you mean SHELLY_BRAIN_MODEL?",
+	} {
+		w := newWorld(t)
+		w.Environ = []string{name + "=x"}
+		if got, want := w.complaint(), "environment "+name+": unknown variable; "+want; got != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+}
+
 func TestNamedFileMustBeAReadableFile(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -119,7 +119,7 @@ func (l *loading) gatherEnvironment() {
 	known := map[string]bool{variablePrefix + "TOKEN": true}
 	var names []string
 	for _, f := range l.schema {
-		names = append(names, f.variable())
+		names = append(names, strings.TrimPrefix(f.variable(), variablePrefix))
 		known[f.variable()] = true
 		if text, ok := lookup(l.sources.Environ, f.variable()); ok {
 			l.give(f, text, origin{layer: layerEnvironment, name: f.variable()})
@@ -131,7 +131,10 @@ func (l *loading) gatherEnvironment() {
 			continue
 		}
 		known[name] = true // report it once
-		meant := wording.Meant(name, names, "a key such as brain.model is SHELLY_BRAIN_MODEL")
+		meant := "a key such as brain.model is SHELLY_BRAIN_MODEL"
+		if near := wording.Nearest(strings.TrimPrefix(name, variablePrefix), names); near != "" { // what all begin with makes nothing near
+			meant = "did you mean " + variablePrefix + near + "?"
+		}
 		l.problems.add(origin{layer: layerEnvironment, name: wording.Word(name)}, "", "unknown variable; "+meant)
 	}
 }
