@@ -11,8 +11,9 @@ import (
 )
 
 func replyValue(q engine.Request) data.Value {
+	session, _ := fsm.Belongs(q.Session, q.Origin) // a request may name none (SES-1)
 	return data.Map("text",
-		data.With("id", data.Text(q.Key.ID)), data.With("session", data.Text(q.Session)),
+		data.With("id", data.Text(q.Key.ID)), data.With("session", data.Text(session)),
 		data.With("text", data.Text(q.Reply)), data.With("is_error", data.Bool(q.IsError)),
 		data.With("outcome", data.Text(string(q.Outcome))))
 }
