@@ -167,6 +167,35 @@ func TestINF25MendingEnds(t *testing.T) {
 	}
 }
 
+// What many ways to read a text have in common is looked at in each of them, and counts each time.
+func TestINF25LookingEnds(t *testing.T) {
+	for name, text := range map[string]func(n int) string{ // of many ends, and n characters after or before each
+		"words": func(n int) string {
+			return `{"a":{"b":"` + strings.Repeat(`"}/*`, 120) + `*/` + strings.Repeat("1", n) + `!"}}`
+		},
+		"texts":    func(n int) string { return `{"a":{"b":"` + strings.Repeat("x", n) + strings.Repeat(`"}!`, 200) + `"}}` },
+		"outcomes": func(n int) string { return `{"a":"` + strings.Repeat(`"}`, 200) + strings.Repeat("x", n) + `"}` },
+	} {
+		if got := requoted(text(8), "a"); got == "" {
+			t.Errorf("%s: a short one is not mended", name)
+		}
+		if got := requoted(text(20_000), "a"); got != "" {
+			t.Errorf("%s: a long one is mended as %.100s…", name, got)
+		}
+	}
+}
+
+// Where more outcomes could be meant than are judged, a better one may be among the others.
+func TestINF25OnlySoManyOutcomesAreJudged(t *testing.T) {
+	for outcomes, judged := range map[int]int{256: 256, 257: 256} { // order-free: each alone
+		calls := 0
+		_, ok := mend.Quotes(`{"a":"x"}"}`+strings.Repeat(`{}`, outcomes-2), func(string) bool { return true }, func(mend.Outcome) (mend.Fit, bool) { calls++; return mend.Fit{}, calls == 1 })
+		if calls != judged || ok != (outcomes == judged) {
+			t.Errorf("of %d outcomes %d are judged, and one is taken: %t", outcomes, calls, ok)
+		}
+	}
+}
+
 // What a model writes in minutes is looked through, and brackets that nobody writes are not.
 func TestINF25LongTextsAreMended(t *testing.T) {
 	object := func(n int) string { return "{\n" + strings.Repeat("  \"key\": \"value\",\n", n) + "  \"last\": 1\n}" }
