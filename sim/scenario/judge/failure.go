@@ -32,9 +32,8 @@ type Failure struct {
 }
 
 const (
-	failuresMax     = 20  // failures of one case that are reported
-	traceLinesMax   = 8   // steps shown before a failure
-	shownValueBytes = 600 // of a wanted or got value
+	failuresMax   = 20 // failures of one case that are reported
+	traceLinesMax = 8  // steps shown before a failure
 )
 
 // again is the command that runs the case, and of a matrix no other (SCN-18).
@@ -81,7 +80,7 @@ func (j *judgement) failAt(pos strict.Pos, path string, step int, wrong match.Mi
 	}
 	j.add(Failure{
 		Name: f.Name, File: f.Path(), Pos: pos, Path: path,
-		Want: wording.Clip(wrong.Want, shownValueBytes), Got: wording.Clip(wrong.Got, shownValueBytes), Text: wrong.Text,
+		Want: wording.Clip(wrong.Want, match.ShownBytes), Got: wording.Clip(wrong.Got, match.ShownBytes), Text: wrong.Text,
 		Hint: wording.Line(wrong.Hint), Diff: wrong.Diff,
 		Frame: f.Sources().Frame(pos),
 		Trace: j.lastSteps(step),

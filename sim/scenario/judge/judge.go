@@ -171,7 +171,7 @@ func (j *judgement) unexpected(u sim.Unexpected) {
 		if ask.Purpose == fsm.PurposeAnswer {
 			paths = paths[2:]
 		}
-		wrong.Hint = "session " + wording.Word(ask.Session) + "; the last message: " + wording.Clip(lastValue(ask.Messages()).String(), shownValueBytes)
+		wrong.Hint = "session " + wording.Word(ask.Session) + "; the last message: " + wording.Clip(lastValue(ask.Messages()).String(), match.ShownBytes)
 	}
 	for _, path := range paths {
 		if pos := j.file.Where(path); pos != (strict.Pos{}) {

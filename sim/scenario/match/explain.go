@@ -1,6 +1,7 @@
 package match
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,9 @@ import (
 func (w *Mismatch) Explain() {
 	if w.of == nil || w.Hint != "" {
 		return
+	}
+	if w.value.Kind == data.ListKind && len(w.Got) > ShownBytes {
+		w.Got = w.of.briefly(w.value.List)
 	}
 	if w.key != "" {
 		w.Hint = w.whatThereIs()
@@ -40,6 +44,44 @@ func (w *Mismatch) Explain() {
 	case opUnordered:
 		w.explainUnordered()
 	}
+}
+
+// ShownBytes is how much is shown of a wanted or got value.
+const ShownBytes = 600
+
+// briefly shows of each entry of a list what the wanted entries speak of, so that the first does not hide
+// the others.
+func (m *Matcher) briefly(list []data.Value) string {
+	var parts []string
+	for _, v := range list {
+		parts = append(parts, wording.Clip(m.spokenOf(v).String(), partBytesMax))
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// spokenOf returns what the wanted entries of a list speak of in an entry; all of it if they do not say.
+func (m *Matcher) spokenOf(v data.Value) data.Value {
+	var keys []string
+	main := false
+	for i := range m.list {
+		keys = append(keys, m.list[i].Keys()...)
+		main = main || v.Main != "" && m.list[i].wantsMain()
+	}
+	switch {
+	case v.Kind != data.MapKind, len(keys) == 0 && !main:
+		return v
+	case len(keys) == 0:
+		return v.Get(v.Main)
+	case main:
+		keys = append(keys, v.Main)
+	}
+	p := data.Value{Kind: data.MapKind}
+	for _, have := range v.Members {
+		if slices.Contains(keys, have.Key) {
+			p.Members = append(p.Members, have)
+		}
+	}
+	return p
 }
 
 // whatThereIs tells of a key that a map lacks which it has.

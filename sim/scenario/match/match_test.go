@@ -316,6 +316,34 @@ func TestSCN33TheNearestIsOneShortLine(t *testing.T) {
 	}
 }
 
+// SCN-33: what is long in the first entry of a list does not hide the others.
+func TestSCN33ALongListIsShownByWhatIsWanted(t *testing.T) {
+	entry := func(who, text string) data.Value {
+		return data.Map("who", data.With("who", data.Text(who)), data.With("text", data.Text(text)), data.With("n", data.Int(len(text))))
+	}
+	long := strings.Repeat("x", 1000)
+	for _, test := range []struct{ want, text, got string }{
+		{`[{who: a}, {who: b}]`, long, `[{who: "a"}, {who: "b"}, {who: "c"}]`},
+		{`[a, b]`, long, `["a", "b", "c"]`},
+		{`[{n: 1}, c]`, long, `[{who: "a", n: 1000}, {who: "b", n: 1000}, {who: "c", n: 1000}]`},
+		{`{$unordered: [{who: a}, {n: 3}, {who: c}]}`, long, `[{who: "a", n: 1000}, {who: "b", n: 1000}, {who: "c", n: 1000}]`},
+		{`{$contains: d}`, long, `["a", "b", "c"]`},
+		{`{$contains: {who: d}}`, long, `[{who: "a"}, {who: "b"}, {who: "c"}]`},
+		{`{$exact: [{who: a, text: a, n: 1}]}`, "a", `[{who: "a", text: "a", n: 1}, {who: "b", text: "a", n: 1}, {who: "c", text: "a", n: 1}]`},
+		{`[{text: a}]`, long, `[{text: "` + long[:82] + `…, {text: "` + long[:82] + `…, {text: "` + long[:82] + `…]`},
+		{`{$len: 2}`, long, `["a", "b", "c"]`},
+	} {
+		got := data.List([]string{"a", "b", "c"}, func(who string) data.Value { return entry(who, test.text) })
+		wrong := expectation(t, test.want).Match(got, "x")
+		if wrong == nil {
+			t.Fatalf("%s matches", test.want)
+		}
+		if wrong.Explain(); wrong.Got != test.got {
+			t.Errorf("%s: got %s, want %s", test.want, wrong.Got, test.got)
+		}
+	}
+}
+
 // SCN-33: a key that is not there is told with those that are, and a text that looks like what is no
 // text as one.
 func TestSCN33WhatIsThereIsTold(t *testing.T) {
