@@ -39,6 +39,7 @@ func TestINF25QuotesInATextAreItsOwn(t *testing.T) {
 		`<|channel|>commentary to=functions.save<|message|>` + args + `<|call|>`:         {Calls: call(said)},
 		`save(path="a.py", text="print("a", "b")")`:                                      {Calls: call(said)},
 		"```tool_code\nprint(save(path='a.py', text='''print(\"a\", \"b\")'''))\n```":    {Calls: call(said)},
+		`save(path="a", text="say "x"\nso")`:                                             {Calls: call(`{"path":"a","text":"say \"x\"\nso"}`)},
 		`[save(path="a.py", text="it's "x"")]`:                                           {Calls: call(`{"path":"a.py","text":"it's \"x\""}`)},
 		`<tool_call>{"name":"save","arguments":` + args + `}</tool_call><tool_call>{"name":"save","arguments":` + args + `}</tool_call>`: {
 			Calls: append(call(said), written(1, "save", said))},
@@ -68,7 +69,7 @@ func TestINF25QuotesThatMayBeNoTextsOwn(t *testing.T) {
 		`{"name":"save","arguments":{"path":"a","text":"{"k": "b", "mode": "c"}"}}`,
 		`{"name":"save","arguments":{"path":"a","text":"say "x"","path":"b"}}`,
 		`{"name":"save","arguments":{"path":"a","text":"` + strings.Repeat(`"x" `, 1<<15) + `"}}`,
-		`save(path="C:\new", text="say "x"")`, "save(path='a', text='say 'x' \\\ny')",
+		`save(path="C:\new", text="say "x"")`, "save(path='a', text='say 'x' \\\ny')", "save(path='a', text='say 'x' \\\r\ny')",
 		`save(path="a", text="x,mode=1 "y"")`,
 		`To save, write {"name":"save","arguments":{"path":"a","text":"say "x""}}`,
 	} {

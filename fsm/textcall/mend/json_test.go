@@ -63,6 +63,8 @@ func TestINF25BackslashesAsWritten(t *testing.T) {
 		{"on one line", "print('a\\nb')\\nprint('c')", "print('a\nb')\nprint('c')", "print('a\nb')\nprint('c')"},
 		{"in escaped quotes", "x = 1\nprint(\\\"a\\nb\\\")\n", "x = 1\nprint(\"a\nb\")\n", "x = 1\nprint(\"a\\nb\")\n"},
 		{"in three quotes", "x = '''a\\nb'''\n", "x = '''a\nb'''\n", "x = '''a\nb'''\n"},
+		{"after quotes in three", "s = '''say 'a'''' + 'b\\n'\n", "s = '''say 'a'''' + 'b\n'\n", "s = '''say 'a'''' + 'b\\n'\n"},
+		{"in and out of escaped quotes, beside what is no escape", "say(\\\"hi\\\") \\d \\n\\b\nend", "", ""},
 		{"out of escaped quotes", "print(\\\"a\\\")\\n\nend", "print(\"a\")\n\nend", "print(\"a\")\n\nend"},
 		{"escaped quotes that end on another line", "a \\\"b\nc\\n\\\" d", "a \"b\nc\n\" d", "a \"b\nc\n\" d"},
 		{"what is no escape, beside escaped quotes", "re.sub(\\\"\\d+\\\", x)\nend", "", "re.sub(\"\\d+\", x)\nend"},

@@ -64,6 +64,8 @@ func TestINF25TextsWithTheirOwnQuotes(t *testing.T) {
 		`{"a":"` + "`x`" + ` "y""}`:                      "{\"a\":\"`x` \\\"y\\\"\"}",
 		"{\"a\":\"print(\"x\\n\")\ny\"}":                 `{"a":"print(\"x\\n\")\ny"}`,
 		"{\"a\":\"r'\\d\\\\' + \"\\t\"\n\"}":             `{"a":"r'\\d\\\\' + \"\\t\"\n"}`,
+		`{"a":"x"//y "z" w"}`:                            `{"a":"x\"//y \"z\" w"}`,
+		`{"a":"x " y","b":"z ("}`:                        `{"a":"x \" y","b":"z ("}`,
 		"{\"a\":\"x \\\n  \"y\"\"}":                      `{"a":"x \\\n  \"y\""}`,
 		"{\"a\":\"\"x\"\n\\\\d\"}":                       `{"a":"\"x\"\n\\d"}`,
 		`{"a":"if x:\n\t"y" \d"}`:                        `{"a":"if x:\n\t\"y\" \\d"}`,
@@ -79,18 +81,23 @@ func TestINF25TextsWithTheirOwnQuotes(t *testing.T) {
 // What a backslash means is told from what else is in the text: line ends, quotes, apostrophes, paths.
 func TestINF25WhatBackslashesMean(t *testing.T) {
 	for text, want := range map[string]string{ // empty: it is not clear
-		`{"a":"print("a \" b")"}`:        "",
-		"{\"a\":\"x \"y\"\nz \\n \\b\"}": "",
-		`{"a":"\d \" \\ "x""}`:           "",
-		`{"a":"\d \b \" "x""}`:           "",
-		`{"a":"it's so\nand "x""}`:       `{"a":"it's so\nand \"x\""}`,
-		`{"a":"the author's\nname "x""}`: `{"a":"the author's\nname \"x\""}`,
-		`{"a":"f(r'a\n') "x""}`:          "",
-		`{"a":"print:\n \d "x""}`:        `{"a":"print:\n \\d \"x\""}`,
-		`{"a":"C:\new \d "x""}`:          "",
-		`{"a":"at C:\new \d "x""}`:       "",
-		`{"a":"C:\- \n \d "x""}`:         `{"a":"C:\\- \n \\d \"x\""}`,
-		`{"a":"x "y"", "b": 0}`:          `{"a":"x \"y\"", "b": 0}`,
+		`{"a":"print("a \" b")"}`:            "",
+		"{\"a\":\"x \"y\"\nz \\n \\b\"}":     "",
+		`{"a":"\d \" \\ "x""}`:               "",
+		`{"a":"\d \b \" "x""}`:               "",
+		`{"a":"it's so\nand "x""}`:           `{"a":"it's so\nand \"x\""}`,
+		`{"a":"the author's\nname "x""}`:     `{"a":"the author's\nname \"x\""}`,
+		`{"a":"f(r'a\n') "x""}`:              "",
+		`{"a":"print:\n \d "x""}`:            `{"a":"print:\n \\d \"x\""}`,
+		`{"a":"C:\new \d "x""}`:              "",
+		`{"a":"at C:\new \d "x""}`:           "",
+		`{"a":"C:\- \n \d "x""}`:             `{"a":"C:\\- \n \\d \"x\""}`,
+		`{"a":"print:\nx \d "y""}`:           `{"a":"print:\nx \\d \"y\""}`,
+		`{"a":"at 1:\nx \d "y""}`:            `{"a":"at 1:\nx \\d \"y\""}`,
+		`{"a":":\n \d "x""}`:                 `{"a":":\n \\d \"x\""}`,
+		"{\"a\":\"x \\n \\b \\d \"y\"\n\"}":  "",
+		"{\"a\":\"x \\n \\\" \\d \"y\"\n\"}": "",
+		`{"a":"x "y"", "b": 0}`:              `{"a":"x \"y\"", "b": 0}`,
 	} {
 		if got := requoted(text, "a", "b", "c"); got != want {
 			t.Errorf("%s\nis mended as %s\nnot          %s", text, got, want)
@@ -103,7 +110,8 @@ func TestINF25WhatMayMeanTwoThings(t *testing.T) {
 		`{"a":"x", "b": "y", "c": "z"", "d": 1}{`, `{"a":"echo "x", "b": "y""}`, `{"a":"x = {"b": "c", "d": "e"}", "f": "w"}`,
 		`{"a":"x\ny\d"}`, `{"a":"\b\d"}`, `{"a":"C:\new dir\data"}`, `{"a":"x \/ \d \f"}`, `{'a':'it's \/'}`, `{"a":"print("x\n")"}`, `{"a":"say "x \"y\""}`, "{\"a\":\"\"x\"\n\\n\"}", "{\"a\":\"\\d \"x\"\n\\n\"}", `{"a":"\d \\ "x""}`, `{"a":"\d \" "x""}`, `{"a":"x y","b":"\d\n"}`, `{"a":"\u00e9\d"}`,
 		`{"a":"x "y"`, `{"a":"x "y"]}`, `{"a" "b"}`, `{"a":1 "b":"x "y""}`, `{"a":f"x "y""}`, `{"x "y"":1}`, `{"a":"\"}`, `"x "y""`, `{"a":"x"y}`, `{"a":'''x'}`, `{"a":1 /* }`, `{"a":1 /*/}`, `{"a":1 / 2}`, `{"a":"x "y"", // }`,
-		`("a")`, `{"a":("x "y"")}`,
+		`("a")`, `{"a":("x "y"")}`, `{"a":"x"} 5 "y""}`, `{"a":"x"%`, `{"a":["x"], "`,
+		`{"a":["x " y","z " (w"]}`, `{"a":["x(" /* "" */ , "z"]}`,
 	} {
 		if got := requoted(text, "a", "b", "c"); got != "" {
 			t.Errorf("%s is mended as %s", text, got)
@@ -173,6 +181,12 @@ func TestINF25LookingEnds(t *testing.T) {
 		"words": func(n int) string {
 			return `{"a":{"b":"` + strings.Repeat(`"}/*`, 120) + `*/` + strings.Repeat("1", n) + `!"}}`
 		},
+		"comments": func(n int) string {
+			return `{"a":{"b":"` + strings.Repeat(`"}/*`, 80) + strings.Repeat("x", n) + `*/!"}}`
+		},
+		"texts that have no end": func(n int) string {
+			return `{"a":{"b":"` + strings.Repeat(`"},"1":'`, 100) + strings.Repeat("x", n) + `"}}`
+		},
 		"texts":    func(n int) string { return `{"a":{"b":"` + strings.Repeat("x", n) + strings.Repeat(`"}!`, 200) + `"}}` },
 		"outcomes": func(n int) string { return `{"a":"` + strings.Repeat(`"}`, 200) + strings.Repeat("x", n) + `"}` },
 	} {
@@ -192,6 +206,28 @@ func TestINF25OnlySoManyOutcomesAreJudged(t *testing.T) {
 		_, ok := mend.Quotes(`{"a":"x"}"}`+strings.Repeat(`{}`, outcomes-2), func(string) bool { return true }, func(mend.Outcome) (mend.Fit, bool) { calls++; return mend.Fit{}, calls == 1 })
 		if calls != judged || ok != (outcomes == judged) {
 			t.Errorf("of %d outcomes %d are judged, and one is taken: %t", outcomes, calls, ok)
+		}
+	}
+}
+
+// Where not all ways to read a text are looked at, a better one may be among the others: of many texts, of
+// many brackets.
+func TestINF25WhatIsNotLookedAtMayBeMeant(t *testing.T) {
+	texts := func(n int) string { return `{"a":"x"` + strings.Repeat(`,"b":1`, n) + `,"c":"w"}` }
+	nested := func(n int) string {
+		return `{"a":"x","b":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `,"c":"w"}`
+	}
+	for _, test := range []struct {
+		text string
+		want bool
+	}{{texts(252), true}, {texts(253), false}, {nested(63), true}, {nested(64), false}} {
+		got, ok := mend.Quotes(test.text, func(string) bool { return true }, func(way mend.Outcome) (mend.Fit, bool) {
+			var object map[string]any
+			err := json.Unmarshal([]byte(way.Text), &object)
+			return mend.Fit{Known: len(object)}, err == nil
+		})
+		if ok != test.want || ok && got != test.text {
+			t.Errorf("%.40s… of %d bytes: %.40s, %t, want %t", test.text, len(test.text), got, ok, test.want)
 		}
 	}
 }
