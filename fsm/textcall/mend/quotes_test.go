@@ -110,7 +110,7 @@ func TestINF25WhatMayMeanTwoThings(t *testing.T) {
 		`{"a":"x", "b": "y", "c": "z"", "d": 1}{`, `{"a":"echo "x", "b": "y""}`, `{"a":"x = {"b": "c", "d": "e"}", "f": "w"}`,
 		`{"a":"x\ny\d"}`, `{"a":"\b\d"}`, `{"a":"C:\new dir\data"}`, `{"a":"x \/ \d \f"}`, `{'a':'it's \/'}`, `{"a":"print("x\n")"}`, `{"a":"say "x \"y\""}`, "{\"a\":\"\"x\"\n\\n\"}", "{\"a\":\"\\d \"x\"\n\\n\"}", `{"a":"\d \\ "x""}`, `{"a":"\d \" "x""}`, `{"a":"x y","b":"\d\n"}`, `{"a":"\u00e9\d"}`,
 		`{"a":"x "y"`, `{"a":"x "y"]}`, `{"a" "b"}`, `{"a":1 "b":"x "y""}`, `{"a":f"x "y""}`, `{"x "y"":1}`, `{"a":"\"}`, `"x "y""`, `{"a":"x"y}`, `{"a":'''x'}`, `{"a":1 /* }`, `{"a":1 /*/}`, `{"a":1 / 2}`, `{"a":"x "y"", // }`,
-		`("a")`, `{"a":("x "y"")}`, `{"a":"x"} 5 "y""}`, `{"a":"x"%`, `{"a":["x"], "`,
+		`("a")`, `{"a":("x "y"")}`, `{"a":"x"} 5 "y" z"}`, `{"a":"x"%`, `{"a":["x"], "`,
 		`{"a":["x " y","z " (w"]}`, `{"a":["x(" /* "" */ , "z"]}`,
 	} {
 		if got := requoted(text, "a", "b", "c"); got != "" {
@@ -184,6 +184,9 @@ func TestINF25LookingEnds(t *testing.T) {
 		"comments": func(n int) string {
 			return `{"a":{"b":"` + strings.Repeat(`"}/*`, 80) + strings.Repeat("x", n) + `*/!"}}`
 		},
+		"blanks": func(n int) string {
+			return `{"a":{"b":"` + strings.Repeat(`"},"1":'`+strings.Repeat(" ", n/4), 32) + `"}}`
+		},
 		"texts that have no end": func(n int) string {
 			return `{"a":{"b":"` + strings.Repeat(`"},"1":'`, 100) + strings.Repeat("x", n) + `"}}`
 		},
@@ -213,9 +216,9 @@ func TestINF25OnlySoManyOutcomesAreJudged(t *testing.T) {
 // Where not all ways to read a text are looked at, a better one may be among the others: of many texts, of
 // many brackets.
 func TestINF25WhatIsNotLookedAtMayBeMeant(t *testing.T) {
-	texts := func(n int) string { return `{"a":"x"` + strings.Repeat(`,"b":1`, n) + `,"c":"w"}` }
+	texts := func(n int) string { return `{"a":"x"` + strings.Repeat(`,"1":1`, n) + `,"2":"w"}` }
 	nested := func(n int) string {
-		return `{"a":"x","b":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `,"c":"w"}`
+		return `{"a":"x","1":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `,"2":"w"}`
 	}
 	for _, test := range []struct {
 		text string
