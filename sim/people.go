@@ -70,9 +70,9 @@ func (r *run) revoke(m *Moment) error {
 	return r.word(m, err)
 }
 
-// schedule gives the machine a person's change of a schedule. If the process is down or dies in
-// it, the next one gets it, unless the journal has it. A change that is refused is a failure of
-// the case.
+// schedule gives the machine a person's change of a schedule. If the process is down, is stopping or
+// dies in it, the next one gets it, unless the journal has it. A change that is refused is a failure of
+// the case, unless it is optional.
 func (r *run) schedule(m *Moment) error {
 	if r.driver == nil || r.written(m) {
 		if r.driver == nil {
@@ -82,9 +82,13 @@ func (r *run) schedule(m *Moment) error {
 	}
 	_, _, err := r.driver.Schedule(r.now(), *m.Schedule)
 	if unfit, ok := errors.AsType[*engine.UnfitError](err); ok {
-		if len(r.result.Crashes) == 0 {
+		if !m.Optional && len(r.result.Crashes) == 0 {
 			r.unexpected(m, "a change of a schedule that was refused: "+unfit.Why)
 		}
+		return nil
+	}
+	if errors.Is(err, engine.ErrStopping) {
+		r.waiting = append(r.waiting, waiter{moment: m})
 		return nil
 	}
 	if err != nil && !engine.Refused(err) {

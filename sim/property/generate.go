@@ -149,7 +149,7 @@ func (g *generator) timeline() *strict.Node {
 		switch pick.Key() {
 		case "user", "command":
 			asked = true
-		case "start", "cancel", "approve", "deny", "resolve", "revoke":
+		case "start", "cancel", "approve", "deny", "resolve", "revoke", "schedule":
 			moment.Put("optional", strict.True())
 		}
 		out.Content = append(out.Content, moment)

@@ -165,8 +165,8 @@ func (k *checker) checkMoment(f *format.File, at string, m *format.Moment) {
 	if m.Command != "" && !strings.HasPrefix(m.Command, "/") {
 		k.at(at+".command", "a command begins with /, such as /new")
 	}
-	if m.Optional && !m.Start && m.Cancel == nil && m.Approve == nil && m.Deny == nil && m.Resolve == nil && m.Revoke == nil {
-		k.at(at+".optional", "is for start, cancel, approve, deny, resolve and revoke")
+	if m.Optional && !m.Start && m.Cancel == nil && m.Approve == nil && m.Deny == nil && m.Resolve == nil && m.Revoke == nil && m.Schedule == nil {
+		k.at(at+".optional", "is for start, cancel, approve, deny, resolve, revoke and schedule")
 	}
 }
 

@@ -26,7 +26,7 @@ type Moment struct {
 	EditSaved *Editing       `key:"edit_session"`   // somebody else saves a session
 	Shutdown  Signal         `key:"shutdown"`       // a signal: TERM, which true stands for, or INT; or {signal: …}
 	Start     bool           `key:"start"`          // the process starts again after it has stopped
-	Optional  bool           `key:"optional"`       // (start, cancel, approve, deny, resolve, revoke) it is no failure if the process runs, there is nothing to cancel, or nobody asks
+	Optional  bool           `key:"optional"`       // (start, cancel, approve, deny, resolve, revoke, schedule) it is no failure if the process runs, there is nothing to cancel, nobody asks, or the change is refused
 	Full      Duration       `key:"no_space"`       // for so long the disk of the journal is below the reserve (JRN-14)
 	Jump      Leap           `key:"clock_jump"`     // the wall clock goes forward (1h) or back (-30m); timers and the times of the timeline do not (SCN-25)
 	Store     *Outage        `key:"store"`          // how storing memory goes from now on
