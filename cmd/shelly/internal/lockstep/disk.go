@@ -47,7 +47,7 @@ func (f *diskFault) MaybeError(op errorfs.Op) error {
 // is synced too.
 func (j journal) Fail(fault sim.FaultKind, b engine.Batch) error {
 	if fault != sim.JournalFsync {
-		if err := j.Append(engine.Batch{}, true); err != nil {
+		if err := j.live.sync(); err != nil {
 			return err
 		}
 	}

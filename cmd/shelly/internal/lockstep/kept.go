@@ -91,6 +91,9 @@ func (l *live) Session(e fsm.Effect, scripted fsm.Fact) (fsm.Fact, error) {
 			return nil, os.WriteFile(l.memoryFile(), []byte(e.State.Memory), 0o600)
 		}
 		now, conflict, err := l.sessions.Save(ctx, e)
+		if err == nil && e.Call == 0 { // somebody else's
+			err = l.sync()
+		}
 		return engine.Outcome(e.Call).Save(now, conflict, nil), err
 	case fsm.LoadSkill:
 		said := scripted.(fsm.SkillLoaded)

@@ -109,8 +109,15 @@ func newLive(p *sim.Plan, m *model) (_ *live, err error) {
 			return nil, err
 		}
 	}
-	return l, l.keep(p)
+	if err = l.keep(p); err != nil {
+		return nil, err
+	}
+	return l, l.sync()
 }
+
+// sync makes what was written last through a crash, as what is there before the first start and what a person
+// edits does.
+func (l *live) sync() error { return l.store.Append(engine.Batch{}, true) }
 
 func (l *live) space() string { return filepath.Join(l.scratch, "workspace") }
 
