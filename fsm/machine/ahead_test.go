@@ -55,6 +55,7 @@ func TestHND71WhoReadsAhead(t *testing.T) {
 		{"without the switch", func(c *fsm.Config) { c.Switches.ReadAhead = false }, false},
 		{"without progress", func(c *fsm.Config) { c.Switches.Progress = false }, false},
 		{"without an initial inference at any start", func(c *fsm.Config) { c.Init = fsm.InitOff }, false},
+		{"in the first edition that does", func(c *fsm.Config) { c.Edition = fsm.SeventeenthEdition }, true},
 		{"in an earlier edition", func(c *fsm.Config) { c.Edition = fsm.SixteenthEdition }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
