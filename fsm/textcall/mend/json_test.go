@@ -69,6 +69,8 @@ func TestINF25BackslashesAsWritten(t *testing.T) {
 		{"escaped quotes that end on another line", "a \\\"b\nc\\n\\\" d", "a \"b\nc\n\" d", "a \"b\nc\n\" d"},
 		{"what is no escape, beside escaped quotes", "re.sub(\\\"\\d+\\\", x)\nend", "", "re.sub(\"\\d+\", x)\nend"},
 		{"what is no escape, alone", "re.sub('\\d+', x)\nend", "", "re.sub('\\d+', x)\nend"},
+		{"what is no escape, beside escaped quotes on one line", "re.sub(\\\"\\d+\\\", x)", "", ""},
+		{"quotes after what is no escape", "x\\d'a\\n'\nend", "", "x\\d'a\\n'\nend"},
 		{"what is no escape, on one line", "re.sub('\\d+', x)", "", ""},
 		{"an escaped backslash", "print(\\\"a\\\\n\\\")\nend", "print(\"a\\n\")\nend", "print(\"a\\n\")\nend"},
 		{"nothing of the kind", "print(\\\"a\\\")\nend", "print(\"a\")\nend", "print(\"a\")\nend"},

@@ -94,6 +94,7 @@ func TestINF25WhatBackslashesMean(t *testing.T) {
 		`{"a":"C:\- \n \d "x""}`:             `{"a":"C:\\- \n \\d \"x\""}`,
 		`{"a":"print:\nx \d "y""}`:           `{"a":"print:\nx \\d \"y\""}`,
 		`{"a":"at 1:\nx \d "y""}`:            `{"a":"at 1:\nx \\d \"y\""}`,
+		"{\"a\":\"x\\n \\\n \"y\"\"}":        "",
 		`{"a":":\n \d "x""}`:                 `{"a":":\n \\d \"x\""}`,
 		"{\"a\":\"x \\n \\b \\d \"y\"\n\"}":  "",
 		"{\"a\":\"x \\n \\\" \\d \"y\"\n\"}": "",
