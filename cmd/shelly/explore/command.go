@@ -41,7 +41,7 @@ type Command struct {
 // Help is what follows the usage.
 func (Command) Help() string {
 	return "In FILE's world the timeline may happen at any moment, in its order; each model call may get any line for its purpose, " +
-		"each tool call any entry. Of the expectations, only always and never are checked, if one step and the state can decide them."
+		"each tool call any entry, and a person may decide anything when asked. Of the expectations, only always and never are checked, if one step and the state can decide them."
 }
 
 // Validate refuses negative bounds, which would be none, and more crashes than there can be. The parser
