@@ -70,6 +70,8 @@ func TestINF25BackslashesAsWritten(t *testing.T) {
 		{"what is no escape, beside escaped quotes", "re.sub(\\\"\\d+\\\", x)\nend", "", "re.sub(\"\\d+\", x)\nend"},
 		{"what is no escape, alone", "re.sub('\\d+', x)\nend", "", "re.sub('\\d+', x)\nend"},
 		{"what is no escape, beside escaped quotes on one line", "re.sub(\\\"\\d+\\\", x)", "", ""},
+		{"a slash beside escaped quotes", "say \\\"x\\\" a\\/b\nend", "say \"x\" a/b\nend", "say \"x\" a/b\nend"},
+		{"an escaped backslash beside quotes in quotes", "'\\\"a\\nb\\\"' \\\\ \\d\nend", "", ""},
 		{"quotes after what is no escape", "x\\d'a\\n'\nend", "", "x\\d'a\\n'\nend"},
 		{"what is no escape, on one line", "re.sub('\\d+', x)", "", ""},
 		{"an escaped backslash", "print(\\\"a\\\\n\\\")\nend", "print(\"a\\n\")\nend", "print(\"a\\n\")\nend"},

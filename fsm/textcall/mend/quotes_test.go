@@ -95,6 +95,7 @@ func TestINF25WhatBackslashesMean(t *testing.T) {
 		`{"a":"print:\nx \d "y""}`:           `{"a":"print:\nx \\d \"y\""}`,
 		`{"a":"at 1:\nx \d "y""}`:            `{"a":"at 1:\nx \\d \"y\""}`,
 		"{\"a\":\"x\\n \\\n \"y\"\"}":        "",
+		`{"a":"\d "x" C:\n"}`:                `{"a":"\\d \"x\" C:\n"}`,
 		`{"a":":\n \d "x""}`:                 `{"a":":\n \\d \"x\""}`,
 		"{\"a\":\"x \\n \\b \\d \"y\"\n\"}":  "",
 		"{\"a\":\"x \\n \\\" \\d \"y\"\n\"}": "",
