@@ -27,7 +27,7 @@ type room struct {
 // that comes after it, and profile and machine do not import each other.
 func walls() []string {
 	return []string{
-		"shelly/fsm", "shelly/fsm/cron", "shelly/fsm/reading", "shelly/fsm/grant", "shelly/fsm/state",
+		"shelly/fsm", "shelly/fsm/alike", "shelly/fsm/cron", "shelly/fsm/reading", "shelly/fsm/grant", "shelly/fsm/state",
 		"shelly/fsm/prompt", "shelly/fsm/turn", "shelly/fsm/fit", "shelly/fsm/queue", "shelly/fsm/heartbeat",
 		"shelly/fsm/profile", "shelly/fsm/machine", "shelly/fsm/check",
 	}

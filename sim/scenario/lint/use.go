@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"shelly/fsm"
+	"shelly/fsm/alike"
 	"shelly/fsm/wording"
 	"shelly/sim/scenario/compile"
 	"shelly/sim/scenario/format"
@@ -40,11 +41,12 @@ func does(e format.Entry) bool {
 	return e.Args != nil || e.Returns != nil || e.Reads != "" || e.Fails != nil || e.Hangs || e.Deaf || e.Lost || e.Takes != nil || compile.Changes(&e) != nil
 }
 
-// calls reports whether a line calls a tool or may do so by a text.
+// calls reports whether a line calls a tool, by its name or by one that means the same (INF-58), or may do
+// so by a text.
 func (l *linter) calls(tool string) bool {
 	for _, s := range compile.Scripts(l.file) {
 		for _, line := range s.Lines {
-			named := slices.ContainsFunc(line.Calls, func(c fsm.ToolCall) bool { return c.Name == tool })
+			named := slices.ContainsFunc(line.Calls, func(c fsm.ToolCall) bool { return c.Name == tool || alike.Tools(c.Name, tool) })
 			if named || strings.Contains(line.Text, tool) || strings.Contains(line.Thinking, tool) {
 				return true
 			}
