@@ -45,6 +45,15 @@ func Get[T any](ctx context.Context, open func() (T, error)) (T, error) {
 	}
 }
 
+// How many descriptors a daemon needs.
+const (
+	Enough = 96 // with a few clients and a command
+
+	// Least is with how many a start can serve at all: some 20 of its own, up to 20 for the tables that a
+	// compaction reads, and the rest for a few clients and a command. With fewer it could wait forever.
+	Least = 64
+)
+
 // Max returns how many descriptors this process may have, as far as that is known.
 func Max() int {
 	most, known := system.DescriptorsMax()

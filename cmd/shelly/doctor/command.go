@@ -56,6 +56,7 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		x.talks(cfg, running)
 		x.told(cfg)
 		x.zone(cfg)
+		x.descriptors(running)
 		x.reserve(cfg)
 		x.stop(cfg, unitFolders())
 		x.brain(ctx, cfg, running, c.Measure)

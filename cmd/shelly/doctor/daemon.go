@@ -21,6 +21,7 @@ import (
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
 	"shelly/runtime/datafolder"
+	"shelly/runtime/descriptor"
 	"shelly/runtime/store"
 	"shelly/runtime/system"
 )
@@ -230,5 +231,19 @@ func (x *examination) reserve(cfg config.Config) {
 		x.warn("disk", found, mendSpace+": soon nothing will be accepted")
 	default:
 		x.ok("disk", found)
+	}
+}
+
+// descriptors reports whether a daemon that is started as doctor was may have too few files open (CFG-15).
+func (x *examination) descriptors(running *comm.Status) {
+	most := descriptor.Max()
+	found := fmt.Sprintf("at most %d may be open at once", most)
+	const mend = "raise the limit with ulimit -n before shelly is started"
+	switch {
+	case running != nil || most >= descriptor.Enough: // its own limit may be another
+	case most < descriptor.Least:
+		x.fail("open files", fmt.Sprintf("%s, and a start needs %d", found, descriptor.Least), mend)
+	default:
+		x.warn("open files", fmt.Sprintf("%s, so connections and tools would have to wait; %d are enough", found, descriptor.Enough), mend)
 	}
 }

@@ -27,17 +27,10 @@ import (
 	"shelly/runtime/store"
 )
 
-// fewDescriptors is how many descriptors a daemon with a few clients and a command needs.
-const fewDescriptors = 96
-
-// leastDescriptors is what a daemon needs: some 20 of its own, up to 20 for the tables that a
-// compaction reads, and the rest for a few clients and a command. With fewer it could wait forever.
-const leastDescriptors = 64
-
 // enoughDescriptors refuses a start that could never serve (CFG-15).
 func enoughDescriptors() error {
-	if n := descriptor.Max(); n < leastDescriptors {
-		return exit.With(exit.Usage, fmt.Errorf("too many open files: at most %d may be open, and a start needs %d; raise the limit with ulimit -n", n, leastDescriptors))
+	if n := descriptor.Max(); n < descriptor.Least {
+		return exit.With(exit.Usage, fmt.Errorf("too many open files: at most %d may be open, and a start needs %d; raise the limit with ulimit -n", n, descriptor.Least))
 	}
 	return nil
 }
@@ -49,8 +42,8 @@ func (s *starting) listen(ctx context.Context) error {
 	if err != nil {
 		return exit.With(exit.Data, fmt.Errorf("%w%s", err, store.Advice(err)))
 	}
-	if n := descriptor.Max(); n < fewDescriptors {
-		s.log.Warn("few files may be open at once, so connections and tools will have to wait; raise the limit with ulimit -n", "limit", n, "enough", fewDescriptors)
+	if n := descriptor.Max(); n < descriptor.Enough {
+		s.log.Warn("few files may be open at once, so connections and tools will have to wait; raise the limit with ulimit -n", "limit", n, "enough", descriptor.Enough)
 	}
 	clients, err := access.Open(s.cfg.Data, access.Options{Log: s.log})
 	if err != nil {
