@@ -211,14 +211,17 @@ func (s shape) inText(value json.RawMessage) json.RawMessage {
 	return inner
 }
 
-// encoded returns what has changed as JSON, else the value as it was.
+// encoded returns what has changed as JSON, else the value as it was. Its texts are as they were written,
+// because a rule or a person may look at them.
 func encoded(value json.RawMessage, as any, changed bool) (json.RawMessage, bool) {
 	if !changed {
 		return value, false
 	}
-	text, err := json.Marshal(as)
-	if err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(as) != nil {
 		return value, false
 	}
-	return text, true
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
 }

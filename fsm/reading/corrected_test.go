@@ -55,6 +55,7 @@ func TestINF58ArgumentsAreWhatTheyMean(t *testing.T) {
 		{"a list in a text", writes, editSchema, `{"path":"a","edits":"[{\"old\":\"x\",\"new\":\"y\"}]"}`, `{"edits":[{"old":"x","new":"y"}],"path":"a"}`},
 		{"a list in a text, as Python writes it", writes, editSchema, `{"path":"a","edits":"[{'old': 'x', 'new': 'y'}]"}`, `{"edits":[{"old":"x","new":"y"}],"path":"a"}`},
 		{"objects in texts in a list", writes, editSchema, `{"path":"a","edits":["{\"old\":\"x\",\"new\":\"y\"}"]}`, `{"edits":[{"old":"x","new":"y"}],"path":"a"}`},
+		{"texts as they were written", writes, editSchema, `{"path":"<a&b>","edits":{"old":"\u003c","new":"<é>"}}`, `{"edits":[{"old":"\u003c","new":"<é>"}],"path":"<a&b>"}`},
 		{"an object for a list", writes, editSchema, `{"path":"a","edits":{"old":"x","new":"y"}}`, `{"edits":[{"old":"x","new":"y"}],"path":"a"}`},
 		{"a text that holds no list", writes, editSchema, `{"path":"a","edits":"[all of it"}`, ``},
 		{"a file of JSON stays a text", writes, editSchema, `{"path":"a","new":"[1]"}`, ``},
