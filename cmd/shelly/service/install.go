@@ -72,11 +72,20 @@ func (c *installCmd) install(h host, t *terminal.Terminal) error {
 	for _, words := range p.start {
 		fmt.Fprintln(t.Out, "run    ", strings.Join(words, " "))
 		if _, err := h.run(context.Background(), words...); err != nil {
-			return exit.Errorf(exit.Failed, "%w\nThe files were written; see journalctl %s-u shelly", err, own(c.System))
+			return exit.Errorf(exit.Failed, "%w\nThe files were written; %s", err, mend(err, h.name, c.System))
 		}
 	}
 	p.tell(t.Out)
 	return nil
+}
+
+// mend says what to do if the manager did not start the service. A user's one is there only for a user who has
+// logged in: not after su, and not for a job.
+func mend(err error, user string, system bool) string {
+	if !system && strings.Contains(err.Error(), "connect to bus") {
+		return "this session has no manager of the user's services: log in as " + user + ", or run sudo loginctl enable-linger " + user + ", then repeat the install"
+	}
+	return "see journalctl " + own(system) + "-u shelly"
 }
 
 // own returns the flag that selects the user's own manager.

@@ -184,18 +184,19 @@ type bench struct {
 	host
 	asked []string
 	fails string // the word of the command that fails
+	says  string // what it then says
 	shows string
 	out   bytes.Buffer
 }
 
 func newBench(t *testing.T) *bench {
 	dir := t.TempDir()
-	b := &bench{shows: "ActiveState=active\nStatusText=serving: idle"}
+	b := &bench{says: "it fails", shows: "ActiveState=active\nStatusText=serving: idle"}
 	b.host = host{system: "linux", booted: true, uid: 1000, name: "ann", home: dir, config: filepath.Join(dir, ".config"), root: filepath.Join(dir, "root")}
 	b.run = func(_ context.Context, args ...string) (string, error) {
 		b.asked = append(b.asked, strings.Join(args, " "))
 		if b.fails != "" && slices.Contains(args, b.fails) {
-			return "", errors.New("it fails")
+			return "", errors.New(b.says)
 		}
 		if slices.Contains(args, "show") {
 			return b.shows, nil
@@ -524,7 +525,10 @@ func TestCLI201WhatAServiceCannotHaveIsRefused(t *testing.T) {
 		"no systemd":              {func(b *bench, _ *installCmd) { b.booted = false }, exit.Failed, "another supervisor"},
 		"windows":                 {func(b *bench, _ *installCmd) { b.system = "windows" }, exit.Usage, "task scheduler"},
 		"a system's one on macOS": {func(b *bench, c *installCmd) { b.system, c.System, c.As = "darwin", true, "nobody" }, exit.Usage, "the user's own"},
-		"a manager that refuses":  {func(b *bench, _ *installCmd) { b.fails = "restart" }, exit.Failed, "journalctl --user -u shelly"},
+		"no manager of the user": {func(b *bench, _ *installCmd) {
+			b.fails, b.says = "daemon-reload", "systemctl --user daemon-reload: exit status 1: Failed to connect to bus: No medium found"
+		}, exit.Failed, "sudo loginctl enable-linger ann, then repeat the install"},
+		"a manager that refuses": {func(b *bench, _ *installCmd) { b.fails = "restart" }, exit.Failed, "journalctl --user -u shelly"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
