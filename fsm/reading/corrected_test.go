@@ -41,6 +41,7 @@ func TestINF58ArgumentsAreWhatTheyMean(t *testing.T) {
 		{"another kind", reads, readSchema, `{"file_path":["a"]}`, ``},
 		{"null is not given", reads, readSchema, `{"path":null,"file_path":"b"}`, `{"path":"b"}`},
 		{"null is nothing", reads, readSchema, `{"path":"a","file_path":null}`, ``},
+		{"null is nothing, whatever is taken", reads, `{"properties":{"path":{}}}`, `{"file_path":null}`, ``},
 		{"a name twice", reads, readSchema, `{"file_path":"a","file_path":"b"}`, ``},
 		{"in the objects of a list", reads, manySchema, `{"reads":[{"file":"a"},{"path":"b"}]}`, `{"reads":[{"path":"a"},{"path":"b"}]}`},
 		{"a list under another name, in a text", reads, wordsSchema, `{"keywords":"[\"a\"]"}`, `{"query":["a"]}`},

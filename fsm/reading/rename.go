@@ -64,9 +64,9 @@ func (s shape) near(name, parameter string) bool {
 // the member is, or is a list, while the member is none.
 func (s shape) misplaced(name string, value json.RawMessage) bool {
 	of, known := s.Properties[name]
-	if kindOf(value) == kindNull || !known {
-		return !known
+	if kindOf(value) == kindNull { // which says nothing
+		return false
 	}
 	p := shapeOf(of)
-	return !p.takes(value) && (p.kind() == kindArray || kindOf(value) == kindArray)
+	return !known || !p.takes(value) && (p.kind() == kindArray || kindOf(value) == kindArray)
 }
