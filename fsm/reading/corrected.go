@@ -55,13 +55,24 @@ type shape struct {
 	Required   []string                   `json:"required"`
 	Items      json.RawMessage            `json:"items"`
 	Additional json.RawMessage            `json:"additionalProperties"`
+	AnyOf      []json.RawMessage          `json:"anyOf"`
 }
 
-// shapeOf reads a schema; what cannot be read says nothing.
+// shapeOf reads a schema; what cannot be read says nothing. Of one that also allows null, as common libraries
+// write what need not be given, it is the rest.
 func shapeOf(schema json.RawMessage) shape {
 	var s shape
 	if json.Unmarshal(schema, &s) != nil {
 		return shape{}
+	}
+	var rest []shape
+	for _, one := range s.AnyOf {
+		if of := shapeOf(one); of.kind() != kindNull {
+			rest = append(rest, of)
+		}
+	}
+	if len(s.Type) == 0 && len(rest) == 1 && len(s.AnyOf) == 2 {
+		return rest[0]
 	}
 	return s
 }
@@ -99,11 +110,16 @@ func kindOf(value json.RawMessage) string {
 	}
 }
 
-// kind returns the one kind of value that is allowed; empty: there are several, or it is not said.
+// kind returns the one kind of value that is allowed, also beside null; empty: there are several, or it is not
+// said.
 func (s shape) kind() string {
 	var name string
 	if json.Unmarshal(s.Type, &name) != nil {
-		return ""
+		var names []string
+		if json.Unmarshal(s.Type, &names) != nil || len(names) != 2 || !slices.Contains(names, kindNull) {
+			return ""
+		}
+		name = names[1-slices.Index(names, kindNull)]
 	}
 	if name == "integer" {
 		return kindNumber

@@ -20,7 +20,9 @@ const (
 	manySchema   = `{"type":"object","properties":{"reads":{"type":"array","items":{"type":"object","properties":{"path":{"type":"string"}}}}}}`
 	wordsSchema  = `{"type":"object","properties":{"query":{"type":"array","items":{"type":"string"}}},"required":["query"]}`
 	eitherSchema = `{"type":"object","properties":{"query":{"type":"string"},"keywords":{"type":"array","items":{"type":"string"}}},"additionalProperties":false}`
-	openSchema   = `{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"},"names":{"type":"array","items":{"type":"string"}},"where":{"type":"object","properties":{"url":{"type":"string"}}}},"required":["path"],"additionalProperties":true}`
+	nullSchema   = `{"type":"object","properties":{"days":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"null"}],"default":null},"unit":{"anyOf":[{"type":"string"},{"type":"null"}]},` +
+		`"at":{"type":["object","null"]},"path":{"type":["null","string"]},"any":{"anyOf":[{"type":"array"},{"type":"string"},{"type":"null"}]}}}`
+	openSchema = `{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer"},"names":{"type":"array","items":{"type":"string"}},"where":{"type":"object","properties":{"url":{"type":"string"}}}},"required":["path"],"additionalProperties":true}`
 )
 
 func TestINF58ArgumentsAreWhatTheyMean(t *testing.T) {
@@ -64,6 +66,9 @@ func TestINF58ArgumentsAreWhatTheyMean(t *testing.T) {
 		{"several words", writes, openSchema, `{"path":"a","names":"x, y"}`, ``},
 		{"no word", writes, openSchema, `{"path":"a","names":""}`, ``},
 		{"a number in a text stays one", writes, openSchema, `{"path":"a","limit":"3"}`, ``},
+		{"what may also be null", writes, nullSchema, `{"days":"[\"a\"]","unit":"[1]","at":"{'x': 1}"}`, `{"at":{"x":1},"days":["a"],"unit":"[1]"}`},
+		{"one of what may also be null", reads, nullSchema, `{"days":"a","file":"b"}`, `{"days":["a"],"path":"b"}`},
+		{"what may be several things", writes, nullSchema, `{"any":"[1]"}`, ``},
 		{"no schema", reads, ``, `{"file_path":"a"}`, ``},
 		{"a schema that refers elsewhere", reads, `{"$ref":"#/$defs/a"}`, `{"file_path":"a"}`, ``},
 		{"a schema of another form", reads, `{"properties":{"path":true,"n":{"type":["integer","null"]}}}`, `{"file":"a","n":"x"}`, `{"n":"x","path":"a"}`},
