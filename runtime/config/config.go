@@ -202,8 +202,10 @@ type Exec struct {
 	// Allow offers exec to the model: true only if something contains its commands (TOL-5),
 	// unsandboxed with all rights of the daemon's user. Default: false.
 	Allow string `key:"allow" of:"false|true|unsandboxed"`
-	// Timeout bounds one command. Default: 60s.
-	Timeout time.Duration `key:"timeout" min:"1ms" max:"24h"`
+	// Timeout bounds a command whose call does not say how long it may take, and TimeoutMax
+	// what a call can ask for, unless Timeout is longer (TOL-102). Default: 60s and 10m.
+	Timeout    time.Duration `key:"timeout" min:"1ms" max:"24h"`
+	TimeoutMax time.Duration `key:"timeout_max" min:"1ms" max:"24h"`
 	// Rungs are the allowed ways to contain commands, in order of preference (TOL-42). Default:
 	// empty, which means namespaces, bwrap, landlock.
 	Rungs []string `key:"rungs"`

@@ -55,7 +55,7 @@ func defaults(s Sources, name string) Config {
 		Prompts:  Prompts{Prompts: p.Prompts},
 		Tools: Tools{
 			Exec: Exec{
-				Allow: "false", Timeout: time.Minute,
+				Allow: "false", Timeout: time.Minute, TimeoutMax: 10 * time.Minute,
 				Memory: 4 * GiB, Processes: 512, FileSize: 256 * MiB, OpenFiles: 1024, Disk: GiB,
 			},
 			Files:               []string{"read_file", "write_file", "edit_file", "list_dir", "grep", "glob"},

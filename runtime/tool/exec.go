@@ -25,7 +25,8 @@ type Exec struct {
 	Box     *sandbox.Keeper // contains and ends them; if it refuses, exec is not offered
 	Policy  policy.Policy
 	Network bool          // commands may use the network
-	Timeout time.Duration // for one command; it must be positive
+	Timeout time.Duration // for a command whose call does not ask for another; it must be positive
+	Longest time.Duration // for one that asks for more; at least Timeout counts
 }
 
 func (e *Exec) wrong() error {
@@ -51,18 +52,33 @@ func (e *Exec) unoffered() string {
 	return fmt.Sprintf("exec is refused: %v; the operator finds what to do with shelly doctor", e.Box.Refusal())
 }
 
-// execDecl declares exec, which may do anything (TOL-1).
-func execDecl(timeout time.Duration) fsm.ToolDecl {
+// longest is the most time that a call gets.
+func (e *Exec) longest() time.Duration { return max(e.Timeout, e.Longest) }
+
+// within returns how long a call's command may take (TOL-102). What is more than the most counts as
+// the most: some models think in milliseconds.
+func (e *Exec) within(a Arguments) time.Duration {
+	seconds := a.Number("timeout", 0)
+	if seconds == 0 {
+		return e.Timeout
+	}
+	return min(time.Duration(seconds)*time.Second, e.longest())
+}
+
+// decl declares exec, which may do anything (TOL-1). A grant is not about the time (APR-13).
+func (e *Exec) decl() fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: execName,
-		Description: "Run a shell command (sh -c), or a program without a shell (argv), without input, for at most " + timeout.String() + ". " +
+		Description: "Run a shell command (sh -c), or a program without a shell (argv), without input. " +
 			"What it leaves in the background ends with it.",
 		Parameters: `{"type":"object","properties":{` +
 			fmt.Sprintf(`"command":{"type":"string","maxLength":%d},`, commandCharsMax) +
 			fmt.Sprintf(`"argv":{"type":"array","items":{"type":"string","maxLength":%d},"minItems":1,"maxItems":%d,"description":"Instead of command"},`, commandCharsMax, argsMax) +
-			`"working_dir":{"type":"string","maxLength":4096,"description":"Default: the workspace"}},` +
+			`"working_dir":{"type":"string","maxLength":4096,"description":"Default: the workspace"},` +
+			fmt.Sprintf(`"timeout":{"type":"integer","minimum":1,"description":"Seconds. Default: %v, at most %v"}},`, e.Timeout.Seconds(), e.longest().Seconds()) +
 			`"additionalProperties":false}`,
 		Effects: fsm.EffectsUnsafe,
+		Subject: []string{"command", "argv", "working_dir"},
 	}
 }
 
@@ -86,14 +102,15 @@ func (r *Runner) exec(ctx context.Context, call fsm.RunTool, a Arguments) Result
 	out := capture{half: Room(r.options.ResultBytesMax) / 2}
 	to, silence := Followed(ctx, &out) // TOL-50
 	defer silence()
+	within := e.within(a)
 	end, err := e.Box.Run(ctx, sandbox.Spec{
 		Args: args, Dir: dir, Env: program.Env(r.dir),
-		Out: to[0], Timeout: e.Timeout, Network: e.Network,
+		Out: to[0], Timeout: within, Network: e.Network,
 	})
 	if err != nil {
 		return Undone(fmt.Errorf("the command was not started: %w", err))
 	}
-	result := r.ended(ctx, end, out.text())
+	result := r.ended(ctx, end, within, out.text())
 	result.Contained = string(e.Box.Rung())
 	return result
 }
@@ -174,7 +191,7 @@ func (r *Runner) inside(dir string) bool {
 }
 
 // ended words how a command ended.
-func (r *Runner) ended(ctx context.Context, end sandbox.End, out string) Result {
+func (r *Runner) ended(ctx context.Context, end sandbox.End, within time.Duration, out string) Result {
 	left := Remains(end)
 	switch {
 	case end.Exited:
@@ -182,13 +199,21 @@ func (r *Runner) ended(ctx context.Context, end sandbox.End, out string) Result 
 	case end.DiskFull:
 		return Failed("the command was killed because the disk had filled by more than is allowed (tools.exec.disk), whoever has written there; output until then:\n%s%s", out, left)
 	case end.TimedOut:
-		return Failed("the command was killed after %v (tools.exec.timeout); output until then:\n%s%s", r.options.Exec.Timeout, out, left)
+		return Failed("the command was killed after %v%s; output until then:\n%s%s", within, r.options.Exec.more(within), out, left)
 	case ctx.Err() != nil:
 		return Failed("stopped: the call was given up and the command killed; output until then:\n%s%s", out, left)
 	case end.Lost:
 		return Failed("the command was killed together with its supervisor; output until then:\n%s%s", out, left)
 	}
 	return Result{Text: "ended by signal: " + end.Signal + "\n" + out + left}
+}
+
+// more says how a command that took too long may take longer, and who decides it.
+func (e *Exec) more(within time.Duration) string {
+	if within < e.longest() {
+		return fmt.Sprintf("; with timeout: %v it may take longer", e.longest().Seconds())
+	}
+	return ", the most that tools.exec allows"
 }
 
 // Remains says what a program has left that could not be ended, what was removed after it, and

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,7 +139,7 @@ func TestTOL6CommandSeesAMinimalEnvironment(t *testing.T) {
 func TestTOL44ACommandIsNotBlamedForTheDisk(t *testing.T) {
 	r := &Runner{}
 	want := Failed("the command was killed because the disk had filled by more than is allowed (tools.exec.disk), whoever has written there; output until then:\nout\n")
-	if diff := cmp.Diff(want, r.ended(t.Context(), sandbox.End{DiskFull: true}, "out\n")); diff != "" {
+	if diff := cmp.Diff(want, r.ended(t.Context(), sandbox.End{DiskFull: true}, time.Second, "out\n")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -211,10 +212,10 @@ func TestTOL46ArgvNeedsNoShellAndTheFolderIsTheWorkspaces(t *testing.T) {
 		{"absolute folder", map[string]any{"argv": []string{"pwd"}, "working_dir": "{{ws}}/docs/../src/"}, "exit code: 0\n{{ws}}/src\n"},
 		{"no program", map[string]any{"argv": []string{"nosuchprogram"}}, "the command was not started: there is no program \"nosuchprogram\": no such file or directory"},
 		{"both", map[string]any{"argv": []string{"ls"}, "command": "ls"}, "give command or argv, not both"},
-		{"beside an empty list", map[string]any{"argv": []string{}, "command": "echo a"}, "argument argv must be a list of 1 to 1000, not of 0; exec takes: argv (a list of 1 to 1000), command (a text of at most 65536 characters), working_dir (a text of at most 4096 characters)"},
+		{"beside an empty list", map[string]any{"argv": []string{}, "command": "echo a"}, "argument argv must be a list of 1 to 1000, not of 0; exec takes: argv (a list of 1 to 1000), command (a text of at most 65536 characters), timeout (a whole number from 1 on), working_dir (a text of at most 4096 characters)"},
 		{"beside an empty text", map[string]any{"argv": []string{"echo", "a"}, "command": "", "working_dir": ""}, "exit code: 0\na\n"},
 		{"neither", map[string]any{}, "command is empty"},
-		{"an empty list", map[string]any{"argv": []string{}}, "argument argv must be a list of 1 to 1000, not of 0; exec takes: argv (a list of 1 to 1000), command (a text of at most 65536 characters), working_dir (a text of at most 4096 characters)"},
+		{"an empty list", map[string]any{"argv": []string{}}, "argument argv must be a list of 1 to 1000, not of 0; exec takes: argv (a list of 1 to 1000), command (a text of at most 65536 characters), timeout (a whole number from 1 on), working_dir (a text of at most 4096 characters)"},
 		{"outside", map[string]any{"command": "pwd", "working_dir": ".."}, `working_dir ".." is not in the workspace`},
 		{"beside by its name", map[string]any{"command": "pwd", "working_dir": "{{ws}}-evil"}, `working_dir "{{ws}}-evil" is not in the workspace`},
 		{"by a link", map[string]any{"command": "pwd", "working_dir": "link_out"}, `working_dir "link_out" is not in the workspace`},
@@ -286,10 +287,47 @@ func TestTOL6TimeOutKillsTheWholeGroup(t *testing.T) {
 	w.options.Exec.Timeout = 50 * time.Millisecond
 	_, ended := w.pipe()
 	got := w.sh("exec 9>alive; sleep 100000 & sleep 100000")
-	if want := "the command was killed after 50ms (tools.exec.timeout); output until then:\n(no output)"; !got.Failed || got.Text != want {
+	if want := "the command was killed after 50ms, the most that tools.exec allows; output until then:\n(no output)"; !got.Failed || got.Text != want {
 		t.Errorf("got %+v, want %q", got, want)
 	}
 	ended()
+}
+
+func TestTOL102ACallSaysHowLongItsCommandMayTake(t *testing.T) {
+	const second = time.Second
+	for _, c := range []struct {
+		usual, most time.Duration
+		args        Arguments
+		want        time.Duration
+		more        string
+	}{
+		{5 * second, 9 * second, Arguments{}, 5 * second, "; with timeout: 9 it may take longer"},
+		{5 * second, 9 * second, Arguments{"timeout": 2.0}, 2 * second, "; with timeout: 9 it may take longer"},
+		{5 * second, 9 * second, Arguments{"timeout": 9.0}, 9 * second, ", the most that tools.exec allows"},
+		{5 * second, 9 * second, Arguments{"timeout": 120000.0}, 9 * second, ", the most that tools.exec allows"},
+		{5 * second, 9 * second, Arguments{"timeout": uint64(math.MaxUint64)}, 9 * second, ", the most that tools.exec allows"},
+		{5 * second, second, Arguments{"timeout": 4.0}, 4 * second, "; with timeout: 5 it may take longer"},
+		{5 * second, second, Arguments{"timeout": 6.0}, 5 * second, ", the most that tools.exec allows"},
+	} {
+		e := &Exec{Timeout: c.usual, Longest: c.most}
+		if got := e.within(c.args); got != c.want || e.more(got) != c.more {
+			t.Errorf("%v to %v, %v: %v%s, want %v%s", c.usual, c.most, c.args, got, e.more(got), c.want, c.more)
+		}
+	}
+}
+
+// No command ends within the usual time of this test.
+func TestTOL102TheTimeOfACallCountsBeforeTheUsualOne(t *testing.T) {
+	w := newExecWorld(t)
+	w.options.Exec.Timeout, w.options.Exec.Longest = time.Microsecond, time.Hour
+	for text, args := range map[string]map[string]any{ // order-free: each alone
+		"exit code: 0\nhi\n": {"command": "echo hi", "timeout": "3600"},
+		"the command was killed after 1µs; with timeout: 3600 it may take longer; output until then:\n(no output)": {"command": "echo hi"},
+	} {
+		if got := w.exec(args); got.Text != text {
+			t.Errorf("%v: got %+v, want %q", args, got, text)
+		}
+	}
 }
 
 func TestTOL6WhatIsLeftInTheBackgroundEndsWithTheCommand(t *testing.T) {

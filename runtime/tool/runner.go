@@ -84,7 +84,7 @@ func New(o Options) (*Runner, error) {
 		r.tools = append(r.tools, t)
 	}
 	if o.Exec.offered() && !slices.ContainsFunc(r.tools, func(t Added) bool { return t.Decl.Name == execName }) {
-		exec, err := Own(execDecl(o.Exec.Timeout), r.exec)
+		exec, err := Own(o.Exec.decl(), r.exec)
 		if err != nil {
 			return nil, err
 		}

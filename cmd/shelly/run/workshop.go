@@ -223,7 +223,7 @@ func openExec(cfg config.Config) (*tool.Exec, error) {
 	}
 	x := cfg.Tools.Exec
 	return &tool.Exec{
-		Box: box, Timeout: x.Timeout, Network: x.Network, Policy: policy.Policy{Only: x.Only, Deny: x.Deny, Ask: x.Ask},
+		Box: box, Timeout: x.Timeout, Longest: x.TimeoutMax, Network: x.Network, Policy: policy.Policy{Only: x.Only, Deny: x.Deny, Ask: x.Ask},
 	}, nil
 }
 
