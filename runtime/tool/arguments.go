@@ -216,8 +216,18 @@ func (s signature) check(a Arguments) (unknown string, err error) {
 	return unknown, nil
 }
 
-// strangers returns the names of arguments that the schema does not know, if it takes no others. Null under
-// such a name says nothing, and is taken out.
+// saysWhy lists the names under which models explain a call, as other agents' tools want it.
+var saysWhy = []string{"description", "explanation", "instructions", "justification", "purpose", "rationale", "reason", "reasoning", "thought", "why"}
+
+// explains reports whether an argument that the schema does not know is only for whoever reads the call. That is certain
+// of commands and changes of files, which are all in their subject and text; to a server's tool it may be what matters.
+func (s signature) explains(name string, v any) bool {
+	_, text := v.(string)
+	return text && len(s.subject) > 0 && slices.Contains(saysWhy, name)
+}
+
+// strangers returns the names of arguments that the schema does not know, if it takes no others. One that says
+// nothing, as null does, or only why the tool is called is taken out.
 func (s signature) strangers(a Arguments) (names []string) {
 	if s.Open {
 		return nil
@@ -226,7 +236,7 @@ func (s signature) strangers(a Arguments) (names []string) {
 		if _, known := s.Properties[name]; known {
 			continue
 		}
-		if a[name] == nil {
+		if a[name] == nil || s.explains(name, a[name]) {
 			delete(a, name)
 		} else {
 			names = append(names, name)

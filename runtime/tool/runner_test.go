@@ -312,6 +312,33 @@ func TestTOL2WhatAToolDoesNotKnowIsIgnoredIfItHasNoEffects(t *testing.T) {
 	}
 }
 
+// What a text under such a name says may be the point of a call of a server's tool.
+func TestTOL2OnlyACommandOrAChangeOfAFileRunsWithoutItsReason(t *testing.T) {
+	const schema = `{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`
+	for _, c := range []struct {
+		subject    []string
+		args, want string // the arguments that were passed on, or a failure
+	}{
+		{[]string{"a"}, `{"a":"x","description":"d","why":"w"}`, "map[a:x]"},
+		{[]string{"a"}, `{"a":"x","description":["d"]}`, `unknown argument "description"; pick takes: a (a string)`},
+		{[]string{"a"}, `{"a":"x","descr":"d"}`, `unknown argument "descr"; pick takes: a (a string)`},
+		{[]string{"a"}, `{"a":"x","Reason":"d"}`, `unknown argument "Reason"; pick takes: a (a string)`},
+		{[]string{"a"}, `{"a":"x","":"d"}`, `unknown argument ""; pick takes: a (a string)`},
+		{[]string{"a"}, `{"a":"x","reason why":"d"}`, `unknown argument "reason why"; pick takes: a (a string)`},
+		{nil, `{"a":"x","description":"d"}`, `unknown argument "description"; pick takes: a (a string)`},
+	} {
+		added, err := Checked(fsm.ToolDecl{Name: "pick", Parameters: schema, Effects: fsm.EffectsUnsafe, Subject: c.subject}, func(_ context.Context, _ fsm.RunTool, a Arguments) Result {
+			return Result{Text: fmt.Sprint(map[string]any(a))}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := added.Run(t.Context(), fsm.RunTool{Name: "pick", Args: c.args}).Text; got != c.want {
+			t.Errorf("%v, %s: got  %s\nwant %s", c.subject, c.args, got, c.want)
+		}
+	}
+}
+
 // optional is what common libraries make of optional arguments and of types with names.
 const optional = `{"type":"object","$defs":{"Unit":{"type":"string","enum":["C","F"]},"At":{"type":"object","properties":{"x":{"type":"integer"},"in":{"$ref":"#/$defs/Unit"}},"required":["x"]},
 	"Tree":{"type":"object","properties":{"left":{"anyOf":[{"$ref":"#/$defs/Tree"},{"type":"null"}]},"n":{"type":"integer"}}}},
