@@ -69,13 +69,12 @@ func (e *Exec) within(a Arguments) time.Duration {
 func (e *Exec) decl() fsm.ToolDecl {
 	return fsm.ToolDecl{
 		Name: execName,
-		Description: "Run a shell command (sh -c), or a program without a shell (argv), without input. " +
-			"What it leaves in the background ends with it.",
+		Description: "Run a shell command (sh -c), or a program (argv), without input. What it leaves in the background ends with it.",
 		Parameters: `{"type":"object","properties":{` +
 			fmt.Sprintf(`"command":{"type":"string","maxLength":%d},`, commandCharsMax) +
 			fmt.Sprintf(`"argv":{"type":"array","items":{"type":"string","maxLength":%d},"minItems":1,"maxItems":%d,"description":"Instead of command"},`, commandCharsMax, argsMax) +
-			`"working_dir":{"type":"string","maxLength":4096,"description":"Default: the workspace"},` +
-			fmt.Sprintf(`"timeout":{"type":"integer","minimum":1,"description":"Seconds. Default: %v, at most %v"}},`, e.Timeout.Seconds(), e.longest().Seconds()) +
+			`"working_dir":{"type":"string","maxLength":4096},` +
+			fmt.Sprintf(`"timeout":{"type":"integer","minimum":1,"description":"Seconds; default %v, most %v"}},`, e.Timeout.Seconds(), e.longest().Seconds()) +
 			`"additionalProperties":false}`,
 		Effects: fsm.EffectsUnsafe,
 		Subject: []string{"command", "argv", "working_dir"},
