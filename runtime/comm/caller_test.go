@@ -39,6 +39,14 @@ func (s sessionsOf) Known(id string) (bool, error) {
 	return strings.Contains(strings.Join(s, " "), id), nil
 }
 
+func (s sessionsOf) ForgetAll(id string) (messages int, known bool, err error) {
+	known, err = s.Known(id)
+	if !known {
+		return 0, false, err
+	}
+	return 3, true, err
+}
+
 func (s sessionsOf) Archive(id string, after uint64, limit int) ([]session.Archived, error) {
 	if known, _ := s.Known(id); !known || after > 0 {
 		return nil, nil

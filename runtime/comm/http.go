@@ -77,6 +77,7 @@ type Sessions interface {
 	List() ([]session.Listed, error)
 	Archive(id string, after uint64, limit int) ([]session.Archived, error)
 	Known(id string) (bool, error)
+	ForgetAll(id string) (messages int, known bool, err error)
 }
 
 // Page serves the web page's files and knows its tickets and tokens: a [page.Site]. Its methods

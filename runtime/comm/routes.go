@@ -105,7 +105,8 @@ func (h *HTTP) optional() (all []Route) {
 	if h.o.Sessions != nil {
 		all = append(all,
 			Route{get, "/v1/sessions", access.Ask, page, Taking(h.getSessions, "after")},
-			Route{get, "/v1/sessions/{id}", access.Ask, page, Taking(h.getSession, "after", "limit")})
+			Route{get, "/v1/sessions/{id}", access.Ask, page, Taking(h.getSession, "after", "limit")},
+			Route{post, "/v1/sessions/{id}/forget", access.All, page, Taking(h.postForgetSession)})
 	}
 	if h.o.Clients != nil {
 		all = append(all,

@@ -62,10 +62,35 @@ func (h *HTTP) getSession(w http.ResponseWriter, r *http.Request) error {
 	return h.answer(w, "read a session", ArchiveBody{list}, err)
 }
 
+// ForgotBody is the answer to POST /v1/sessions/ID/forget.
+type ForgotBody struct {
+	Messages int `json:"messages"` // how many were kept of what was said in the session
+}
+
+// postForgetSession forgets what was said in a session (COM-114).
+func (h *HTTP) postForgetSession(w http.ResponseWriter, r *http.Request) error {
+	id := CallerOf(r.Context()).session(r.PathValue("id"))
+	if err := checkName("session", id, 1, SessionBytesMax); err != nil {
+		return err
+	}
+	n, known, err := h.o.Sessions.ForgetAll(id)
+	switch {
+	case known:
+		h.o.Log.Info("session forgotten", "session", id, "messages", n, "by", CallerOf(r.Context()).Name)
+	case err == nil:
+		err = noSession(r.PathValue("id"))
+	}
+	return h.answer(w, "forget a session", ForgotBody{n}, err)
+}
+
 // sessionKnown returns a problem if there is no such session.
 func (h *HTTP) sessionKnown(id, said string) error {
 	if known, err := h.o.Sessions.Known(id); known || err != nil {
 		return err
 	}
+	return noSession(said)
+}
+
+func noSession(said string) error {
 	return &Problem{CodeNotFound, "there is no session " + wording.Word(said), "see GET /v1/sessions"}
 }

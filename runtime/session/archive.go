@@ -51,49 +51,67 @@ type counted struct {
 	Session struct {
 		Version uint64     `json:"version"`
 		History []struct{} `json:"history"`
+		Pending []struct{} `json:"pending"`
 	} `json:"session"`
 }
 
 // Of returns the sessions of a store for List and Archive only: it has no files.
 func Of(s Store) *Sessions { return &Sessions{store: s} }
 
-// List returns the sessions in the order of ids.
-func (s *Sessions) List() ([]Listed, error) {
-	var list []Listed
-	err := s.store.Sessions(func(id string, body []byte) error {
-		var kept counted
-		if err := json.Unmarshal(body, &kept); err != nil {
-			return fmt.Errorf("read session %q: %w", id, err)
-		}
-		list = append(list, Listed{ID: id, Version: kept.Session.Version, Messages: len(kept.Session.History)})
-		return nil
+// List returns the sessions in the order of ids, except those of which nothing is left.
+func (s *Sessions) List() (list []Listed, err error) {
+	var all []string
+	kept := map[string]counted{}
+	err = s.store.Sessions(func(id string, body []byte) error {
+		c, err := count(id, body)
+		all, kept[id] = append(all, id), c
+		return err
 	})
-	for i := range list {
-		if err == nil {
-			err = s.last(&list[i])
+	for _, id := range all {
+		if err != nil {
+			break
+		}
+		var l Listed
+		var left bool
+		if l, left, err = s.listed(id, kept[id]); left {
+			list = append(list, l)
 		}
 	}
 	return list, err
 }
 
-// Known reports whether there is a session with this id, or an archive of one.
+// Known reports whether anything is left of a session.
 func (s *Sessions) Known(id string) (bool, error) {
 	body, err := s.store.Session(id)
-	if err != nil || body != nil {
-		return body != nil, err
+	var kept counted
+	if err == nil && body != nil {
+		kept, err = count(id, body)
 	}
-	last, err := s.store.LastArchived(id)
-	return last > 0, err
+	if err != nil {
+		return false, err
+	}
+	_, left, err := s.listed(id, kept)
+	return left, err
 }
 
-// last fills in what is known of the end of a session's archive.
-func (s *Sessions) last(l *Listed) (err error) {
-	if l.Last, err = s.store.LastArchived(l.ID); err != nil || l.Last == 0 {
-		return err
+// count reads how much there is in the record of a session.
+func count(id string, body []byte) (kept counted, err error) {
+	if err := json.Unmarshal(body, &kept); err != nil {
+		return counted{}, fmt.Errorf("read session %q: %w", id, err)
 	}
-	found, err := s.Archive(l.ID, l.Last-1, 1)
+	return kept, nil
+}
+
+// listed returns a session as a list shows it, and whether anything is left of what was said in it.
+func (s *Sessions) listed(id string, kept counted) (l Listed, left bool, err error) {
+	l = Listed{ID: id, Version: kept.Session.Version, Messages: len(kept.Session.History)}
+	left = l.Messages+len(kept.Session.Pending) > 0
+	if l.Last, err = s.store.LastArchived(id); err != nil || l.Last == 0 {
+		return l, left, err
+	}
+	found, err := s.Archive(id, l.Last-1, 1)
 	if len(found) > 0 {
-		l.At = found[0].At
+		l.At, left = found[0].At, true
 	}
-	return err
+	return l, left, err
 }

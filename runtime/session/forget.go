@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"shelly/fsm"
@@ -65,6 +66,50 @@ func (s *Sessions) old(ctx context.Context, id string, since, now fsm.Millis) (f
 			return first, last, nil
 		}
 	}
+}
+
+// ForgetAll forgets what was said in a session, durably: its history, its archive and the results
+// that it keeps (SES-25). It returns how many messages its archive had, or false if nothing is left
+// of it. A handle that has loaded the session finds it changed as it saves, and puts its turn into
+// the empty one. If it returns both true and an error, they are forgotten, but perhaps still on the disk.
+func (s *Sessions) ForgetAll(id string) (messages int, known bool, err error) {
+	messages, clear, err := s.empty(id)
+	if clear == nil || err != nil {
+		return 0, false, err
+	}
+	if err := clear(); err != nil { // without the lock: other sessions go on
+		return messages, true, fmt.Errorf("remove session %q from the disk: %w", id, err)
+	}
+	return messages, true, nil
+}
+
+// empty forgets a session, and returns what removes it from the disk; nil: nothing is left of it.
+func (s *Sessions) empty(id string) (messages int, clear func() error, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known, err := s.Known(id); err != nil || !known {
+		return 0, nil, err
+	}
+	body, err := s.store.Session(id)
+	if err != nil {
+		return 0, nil, err
+	}
+	var kept record
+	if body != nil {
+		if err := json.Unmarshal(body, &kept); err != nil {
+			return 0, nil, fmt.Errorf("read session %q: %w", id, err)
+		}
+	}
+	// The turns stay, so that one that was saved and is saved again after a crash is not kept
+	// twice, and so do the version and the numbers of results, which never come again.
+	nothing := record{Session: fsm.Session{Version: kept.Session.Version + 1, LastText: kept.Session.LastText}, Turns: kept.Turns}
+	if body, err = nothing.append(nil); err != nil {
+		return 0, nil, fmt.Errorf("encode session %q: %w", id, err)
+	}
+	if s.fresh != nil { // nil: see [Of]
+		s.fresh.Drop(id)
+	}
+	return s.store.ForgetSession(id, body)
 }
 
 func (s *Sessions) drop(id string, upTo uint64) error {

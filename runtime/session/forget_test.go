@@ -126,3 +126,62 @@ func TestSES19AnArchiveThatCannotBeReadKeepsNoOther(t *testing.T) {
 		t.Errorf("%d parts were dropped, %v; want one, and an error that names the archive", n, err)
 	}
 }
+
+// What was said is gone, and a turn that was running begins the session; one that a crash has saved again does not come
+// back.
+func TestSES25AForgottenSessionBeginsAgain(t *testing.T) {
+	f := start(t)
+	f.saveAt(10, "h1")
+	saved := turn("h2", f.load("s"), "said")
+	f.save(saved, false)
+	running := turn("h3", f.load("s"), "still running")
+	f.save(fsm.SaveSession{Session: "other", Turn: "h4", Archive: []fsm.Message{user("other")}}, false)
+	forget := func(id string, messages int, known bool) {
+		t.Helper()
+		if n, is, err := f.ForgetAll(id); n != messages || is != known || err != nil {
+			t.Errorf("session %s: %d messages, known %v, %v; want %d, %v", id, n, is, err, messages, known)
+		}
+	}
+	forget("s", 2, true)
+	f.crash()
+	forget("s", 0, false)
+	forget("nobody's", 0, false)
+	list, err := f.List()
+	if len(list) != 1 || list[0].ID != "other" || err != nil {
+		t.Errorf("listed %+v, %v; want only the other session", list, err)
+	}
+	f.save(saved, false)
+	if s := f.load("s"); len(s.History) != 0 || s.Version != 3 {
+		t.Errorf("a turn that was saved came back: %+v", s)
+	}
+	now := f.save(running, true)
+	if len(now.History) != 0 {
+		t.Errorf("the running turn is told of %+v", now)
+	}
+	running.State.History, running.State.Version = []fsm.Message{user("still running")}, now.Version
+	f.save(running, false)
+	if diff := cmp.Diff([]string{"h3 still running"}, f.archive("s")); diff != "" {
+		t.Errorf("archive (-want +got):\n%s", diff)
+	}
+	if s := f.load("s"); len(s.History) != 1 || s.Version != 4 {
+		t.Errorf("the session is %+v; want the running turn alone", s)
+	}
+	forget("s", 1, true)
+}
+
+// Also what waits to be consolidated is of the session; one that has said nothing else is listed for it.
+func TestSES25OnlyWhatIsLeftIsListed(t *testing.T) {
+	f := start(t)
+	f.save(fsm.SaveSession{Session: "nothing", Turn: "h1"}, false)
+	f.save(fsm.SaveSession{Session: "waits", Turn: "h2", State: fsm.Session{Pending: []fsm.Message{user("x")}}}, false)
+	f.save(fsm.SaveSession{Session: "archived", Turn: "h3", Archive: []fsm.Message{user("x")}}, false)
+	list, err := f.List()
+	if len(list) != 2 || list[0].ID != "archived" || list[1].ID != "waits" || err != nil {
+		t.Errorf("listed %+v, %v; want those with something in them", list, err)
+	}
+	for id, want := range map[string]bool{"nothing": false, "waits": true, "archived": true, "nobody's": false} { // order-free
+		if known, err := f.Known(id); known != want || err != nil {
+			t.Errorf("session %s is known: %v, %v; want %v", id, known, err, want)
+		}
+	}
+}

@@ -36,6 +36,9 @@ type Store interface {
 	Archives(fn func(id string) error) error
 	// DropArchived drops the parts of a session's archive up to a number. No number is used again.
 	DropArchived(id string, upTo uint64) error
+	// ForgetSession puts body under an id, drops the archive and the results that the session
+	// keeps, durably, and returns how many parts the archive had. Clear removes them from the disk.
+	ForgetSession(id string, body []byte) (parts int, clear func() error, err error)
 }
 
 // turnsMax is how many turns are remembered. A turn can come again only while it is the last that

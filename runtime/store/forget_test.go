@@ -9,8 +9,10 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/memory"
 	"shelly/runtime/memory/index"
 	"shelly/runtime/store"
@@ -57,6 +59,59 @@ func TestMEM10WhatIsForgottenLeavesTheTables(t *testing.T) {
 	end(t, &s)
 	if inATable(t, fs, secret) {
 		t.Error("a table holds it")
+	}
+}
+
+// What a session held is gone at once, from the tables, too, and after a crash; another session's stays, and no
+// number comes again.
+func TestSES25WhatASessionHeldIsGone(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := open(t, dir, store.Options{FS: fs})
+	secrets := []string{ // they do not compress
+		"q7Zx0vKp3WmRt9LbYc2Hd8SgNfJu5Ea1", "Uo4TnXe8MjQw2CiGy6BhPr0DkVs5AzL7", "f1IlOa9EtVb3KxJq7RdNm5WgSu8YcHp2", "zC6vGy0HsDr4PkLw8BnQe2MxTj5UiFo9",
+	}
+	put(t, s, "a", secrets[0], secrets[1], secrets[2])
+	put(t, s, "ab", "other", "part")
+	must(t, s.Append(engine.Batch{Texts: []engine.Text{
+		{TextKey: engine.TextKey{Owner: fsm.SessionOwner("a"), Ref: "r"}, At: 1, Body: secrets[3]},
+		{TextKey: engine.TextKey{Owner: fsm.SessionOwner("ab"), Ref: "r"}, At: 1, Body: "result"},
+	}}, true))
+	end(t, &s)
+	edit(t, fs, dir, func(db *pebble.DB) error { return db.Flush() })
+	for _, secret := range secrets {
+		if !inATable(t, fs, []byte(secret)) {
+			t.Fatalf("%s does not lie in a table: nothing is shown", secret)
+		}
+	}
+	s = open(t, dir, store.Options{FS: fs})
+	parts, clear, err := s.ForgetSession("a", []byte("empty"))
+	if parts != 2 || err != nil {
+		t.Errorf("%d parts are forgotten, %v; want 2", parts, err)
+	}
+	after := fs.CrashClone(vfs.CrashCloneCfg{})
+	must(t, clear())
+	end(t, &s)
+	for _, secret := range secrets {
+		if inATable(t, fs, []byte(secret)) {
+			t.Errorf("a table holds %s", secret)
+		}
+	}
+	s = open(t, dir, store.Options{FS: after})
+	defer end(t, &s)
+	put(t, s, "a", "next", "new")
+	if diff := cmp.Diff(map[string][]string{"a": {"next", "3 new"}, "ab": {"other", "1 part"}}, kept(t, s)); diff != "" {
+		t.Errorf("sessions after a crash (-want +got):\n%s", diff)
+	}
+	for owner, want := range map[string]bool{"a": false, "ab": true} { // order-free
+		if _, ok, err := s.Text(engine.TextKey{Owner: fsm.SessionOwner(owner), Ref: "r"}); ok != want || err != nil {
+			t.Errorf("the result of session %s is there: %v, %v; want %v", owner, ok, err, want)
+		}
+	}
+	if x, err := s.Examine(t.Context()); err != nil || len(x.Damage)+len(x.Missing) > 0 {
+		t.Errorf("an examination finds %+v, %v", x, err)
+	}
+	if parts, _, err := s.ForgetSession("nobody's", []byte("empty")); parts != 0 || err != nil {
+		t.Errorf("%d parts of a session that is not there, %v", parts, err)
 	}
 }
 

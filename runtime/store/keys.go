@@ -133,3 +133,7 @@ func checksum(key, body []byte) uint32 {
 	table := crc32.MakeTable(crc32.Castagnoli)
 	return crc32.Update(crc32.Checksum(key, table), table, body)
 }
+
+func sessionName(id string) string { return fmt.Sprintf("session %q", id) }
+
+func bigEndian(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

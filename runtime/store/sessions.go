@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"shelly/fsm"
 	"shelly/runtime/store/table"
 )
 
@@ -125,6 +126,52 @@ func (s *Store) DropArchived(id string, upTo uint64) error {
 	return batch.commit(false)
 }
 
+// ForgetSession puts body under a session's id, drops its archive and the results that it keeps, all
+// of them durably, and returns how many parts the archive had (SES-25). No number of a part is used
+// again. There must be no PutSession for the session at the same time. Clear removes what was dropped
+// from the tables too, which may take a while.
+func (s *Store) ForgetSession(id string, body []byte) (parts int, clear func() error, err error) {
+	if err := s.usable(); err != nil {
+		return 0, nil, err
+	}
+	dropped, err := s.droppedParts(id)
+	if err != nil {
+		return 0, nil, err
+	}
+	last, err := s.LastArchived(id)
+	if err != nil {
+		return 0, nil, err
+	}
+	batch, spans := s.write(), forgottenOf(id)
+	err = batch.put(sessionKey(id), body)
+	for _, span := range spans {
+		err = errors.Join(err, batch.dropRange(span.From, span.To))
+	}
+	if last > 0 {
+		err = errors.Join(err, set(batch.Batch, numbered(kindArchive, id, 0), bigEndian(last)))
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	if err := batch.commit(true); err != nil {
+		return 0, nil, err
+	}
+	for _, key := range append(batch.gone, sessionKey(id)) {
+		spans = append(spans, table.Span{From: key, To: table.After(key)})
+	}
+	return int(last - dropped), func() error { return s.compactSpans(spans) }, nil
+}
+
+// forgottenOf returns the spans of a session's archive and of the results that it keeps.
+func forgottenOf(id string) []table.Span {
+	spans := []table.Span{{From: numbered(kindArchive, id, 1), To: prefixEnd(appendPart([]byte{kindArchive}, id))}}
+	for _, kind := range []byte{kindText, kindTextAt} {
+		prefix := appendPart([]byte{kind}, fsm.SessionOwner(id))
+		spans = append(spans, table.Span{From: prefix, To: prefixEnd(prefix)})
+	}
+	return spans
+}
+
 // Sessions calls fn for each session in the order of ids, until fn returns an error. Body is valid
 // until fn returns.
 func (s *Store) Sessions(fn func(id string, body []byte) error) error {
@@ -151,7 +198,3 @@ func (s *Store) Archived(id string, after uint64, limit int, fn func(number uint
 		return true, fn(number, part)
 	})
 }
-
-func sessionName(id string) string { return fmt.Sprintf("session %q", id) }
-
-func bigEndian(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"slices"
 
 	"shelly/cmd/shelly/internal/brain"
@@ -15,11 +14,9 @@ import (
 	"shelly/cmd/shelly/internal/named"
 	"shelly/fsm"
 	"shelly/fsm/engine"
-	"shelly/runtime/backup"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
-	"shelly/runtime/datafolder"
 	"shelly/runtime/memory"
 	"shelly/runtime/ollama"
 	"shelly/runtime/store"
@@ -137,13 +134,7 @@ func openEntries(cfg config.Config, a access) (*store.Store, error) {
 	if a != writing {
 		return folder.ReadStore(cfg.Data)
 	}
-	if err := backup.Pending(cfg.Data); err != nil {
-		return nil, exit.With(exit.Data, err)
-	}
-	if err := datafolder.Check(cfg.Data); errors.Is(err, datafolder.ErrNone) {
-		return nil, exit.With(exit.NoMatch, err)
-	}
-	return folder.OpenStore(cfg, slog.New(slog.DiscardHandler), nil)
+	return folder.WriteStore(cfg)
 }
 
 // find returns the entry with an id, or the only one whose id begins with it.

@@ -1,20 +1,17 @@
 package memory
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
 	"shelly/cmd/shelly/internal/moment"
 	"shelly/cmd/shelly/internal/named"
+	"shelly/cmd/shelly/internal/sure"
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
@@ -128,23 +125,7 @@ func (c *forgetCmd) asks(ctx context.Context, t *terminal.Terminal, entries []me
 	if c.Yes {
 		return nil
 	}
-	if !terminal.Is(t.In) {
-		return exit.Errorf(exit.Usage, "nothing is forgotten, because there is no terminal to ask on; give --yes")
-	}
-	fmt.Fprintf(t.Err, "forget %s permanently? [y/N] ", wording.Counted(len(entries), "entry", "entries"))
-	answer, err := bufio.NewReader(exit.Reader(ctx, t.In)).ReadString('\n')
-	switch {
-	case errors.Is(err, io.EOF): // ^D
-		fmt.Fprintln(t.Err)
-		return exit.Errorf(exit.Failed, "nothing is forgotten")
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(t.Err)
-		return exit.Interrupted(ctx, "nothing is forgotten")
-	}
-	if err != nil || !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(answer))) {
-		return errors.Join(exit.Errorf(exit.Failed, "nothing is forgotten"), err)
-	}
-	return nil
+	return sure.Forget(ctx, t, wording.Counted(len(entries), "entry", "entries"))
 }
 
 // forgetAll forgets entries in batches, and returns how many existed.
@@ -164,19 +145,6 @@ func forgetAll(ctx context.Context, m memories, entries []memory.Listed) (n int,
 
 // remains returns where the text of a forgotten entry may still be (MEM-10).
 func remains(cfg config.Config) string {
-	until := "which are kept without a limit (retention.age)"
-	if age := cfg.Retention.Age; age > 0 {
-		until = fmt.Sprintf("for %s (retention.age)", ageWords(age))
-	}
-	return "the words of the conversation are still in the journal, its replies and the archives, " + until + ",\n" +
+	return "the words of the conversation are still in the journal, its replies and the archives, " + sure.Until(cfg.Retention.Age) + ",\n" +
 		"in the history of its session, in backups and exports, and perhaps in the files in " + filepath.Join(cfg.Data, session.Folder)
-}
-
-// ageWords returns a long duration in words, in whole days if it is a multiple.
-func ageWords(d time.Duration) string {
-	const day = 24 * time.Hour
-	if d >= day && d%day == 0 {
-		return wording.Count(int(d/day), "day")
-	}
-	return d.String()
 }

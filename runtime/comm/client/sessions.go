@@ -24,6 +24,13 @@ func (c *Client) Sessions(ctx context.Context) ([]session.Listed, error) {
 	}
 }
 
+// ForgetSession forgets what was said in a session, and returns how many messages were kept of it, or
+// ErrNotFound.
+func (c *Client) ForgetSession(ctx context.Context, id string) (int, error) {
+	done, err := post[comm.ForgotBody](ctx, c, "/v1/sessions/"+segment(id)+"/forget", map[string]any{})
+	return done.Messages, err
+}
+
 // Archive returns the first messages of a session after a number, in order. The daemon may
 // return fewer than limit; none means that there are no more.
 func (c *Client) Archive(ctx context.Context, id string, after uint64, limit int) ([]session.Archived, error) {

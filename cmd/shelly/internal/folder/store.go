@@ -35,6 +35,18 @@ func OpenStore(cfg config.Config, log *slog.Logger, damaged func(error)) (*store
 	}
 }
 
+// WriteStore opens the store of a data folder that no daemon uses, for a verb that changes it. Its errors
+// have exit codes.
+func WriteStore(cfg config.Config) (*store.Store, error) {
+	if err := backup.Pending(cfg.Data); err != nil {
+		return nil, exit.With(exit.Data, err)
+	}
+	if err := datafolder.Check(cfg.Data); errors.Is(err, datafolder.ErrNone) {
+		return nil, exit.With(exit.NoMatch, err)
+	}
+	return OpenStore(cfg, slog.New(slog.DiscardHandler), nil)
+}
+
 // Unwritten gives the error of a change in a data folder its exit code, and says what to do where the
 // folder is closed to this user (CLI-2).
 func Unwritten(err error) error {

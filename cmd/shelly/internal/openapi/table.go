@@ -97,8 +97,9 @@ var operations = map[string]operation{
 	"POST /v1/memory/forget":      {summary: "Forget entries.", body: []field{{"ids!", textsKind, "Of the entries."}}, answers: ok(comm.ForgetBody{})},
 	"GET /v1/memory/export":       {summary: "Copy what is remembered.", query: []field{{"vectors", boolKind, "With their vectors."}}, answers: as(lines, "An entry a line.")},
 
-	"GET /v1/sessions":      {summary: "List sessions.", query: []field{{"after", textKind, "Those after this one."}}, answers: ok(comm.SessionsBody{})},
-	"GET /v1/sessions/{id}": {summary: "Read what was said in a session.", query: []field{{"after", numberKind, "From after this message on."}, limit}, answers: ok(comm.ArchiveBody{})},
+	"GET /v1/sessions":              {summary: "List sessions.", query: []field{{"after", textKind, "Those after this one."}}, answers: ok(comm.SessionsBody{})},
+	"GET /v1/sessions/{id}":         {summary: "Read what was said in a session.", query: []field{{"after", numberKind, "From after this message on."}, limit}, answers: ok(comm.ArchiveBody{})},
+	"POST /v1/sessions/{id}/forget": {summary: "Forget what was said in a session.", answers: ok(comm.ForgotBody{})},
 
 	"GET /v1/tokens":                {summary: "List clients.", answers: ok(comm.TokensBody{})},
 	"POST /v1/tokens":               {summary: "Give a client a token.", body: []field{{"name!", textKind, "Of the client."}, {"can!", textsKind, "Its rights: ask, decide, events, all."}}, answers: ok(comm.NewToken{})},
