@@ -1,7 +1,7 @@
-// The sessions: a list, a search through what was said, and one to read.
+// The sessions: a list, a search through what was said, and one to read, or to forget.
 
 import { el, add, fill, button, time, short, latest, wrong } from './dom.js';
-import { get, query, piece } from './api.js';
+import { get, post, query, piece } from './api.js';
 import { archived, speaker } from './turn.js';
 import { count } from './words.js';
 
@@ -100,7 +100,16 @@ async function find(list, want, signal, far) {
 export async function sessionView(main, id, signal) {
   const log = el('div', { class: 'log' });
   const more = button('More', () => page(), { hidden: true });
-  fill(main, el('h1', {}, id), el('p', {}, el('a', { href: `#/chat/${encodeURIComponent(id)}` }, 'Open as chat'), ' · ', el('a', { href: '#/sessions' }, 'All sessions')), log, more);
+  const forget = button('Forget', async () => {
+    try {
+      const { messages } = await post(`/v1/sessions/${piece(id)}/forget`, {});
+      more.hidden = forget.hidden = true;
+      fill(log, el('p', { role: 'status' }, `Forgotten, for good: ${count(messages, 'message')}. The journal keeps the words as long as it keeps anything, and the memory what it has of them.`));
+    } catch (e) {
+      add(log, [wrong(e)]);
+    }
+  }, { class: 'small', sure: 'Really forget it, for good?' });
+  fill(main, el('h1', {}, id), el('p', {}, el('a', { href: `#/chat/${encodeURIComponent(id)}` }, 'Open as chat'), ' · ', el('a', { href: '#/sessions' }, 'All sessions'), ' · ', forget), log, more);
   let after = 0;
   async function page() {
     try {
