@@ -27,8 +27,8 @@ type forgetCmd struct {
 
 // Help says what remains.
 func (forgetCmd) Help() string {
-	return "Deletes the history, so that the next turn begins anew, and what session show shows, permanently. Any other place that still holds the text is listed. " +
-		"To begin anew and keep what was said: shelly ask --session ID /new."
+	return "Deletes the history, so that the next turn starts from nothing, and all that session show shows, permanently. Any other place that still holds the text is listed. " +
+		"To start over and keep what was said: shelly ask --session ID /new."
 }
 
 // Run implements the subcommand (CLI-222, SES-25).
