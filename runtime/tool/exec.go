@@ -68,7 +68,7 @@ func (e *Exec) within(a Arguments) time.Duration {
 // decl declares exec, which may do anything (TOL-1). A grant is not about the time (APR-13).
 func (e *Exec) decl() fsm.ToolDecl {
 	return fsm.ToolDecl{
-		Name: execName,
+		Name:        execName,
 		Description: "Run a shell command (sh -c), or a program (argv), without input. What it leaves in the background ends with it.",
 		Parameters: `{"type":"object","properties":{` +
 			fmt.Sprintf(`"command":{"type":"string","maxLength":%d},`, commandCharsMax) +
