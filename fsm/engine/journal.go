@@ -30,6 +30,10 @@ type Request struct {
 	Reply    string         `json:"reply,omitempty"`
 	IsError  bool           `json:"is_error,omitempty"`
 	Outcome  fsm.Outcome    `json:"outcome,omitempty"`
+
+	// Forgotten: a person had its session forgotten, and with it Text and Reply (SES-25). It is kept
+	// so that its id is not done again.
+	Forgotten bool `json:"forgotten,omitempty"`
 }
 
 // sameBody reports whether two records hold the same request (JRN-10).

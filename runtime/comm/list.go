@@ -47,7 +47,8 @@ const (
 	readAtOnce   = 16                  // requests that are in memory in addition
 )
 
-// List returns the wanted requests of a journal, each with its handle's standing. It looks at
+// List returns the wanted requests of a journal, each with its handle's standing, except those of a
+// forgotten session, of which nothing is left (SES-25). It looks at
 // no more than looksMax requests and returns no more than listBytesMax; Next says where to
 // continue (COM-15).
 func List(j engine.Reader, standings []Standing, w Wanted) (RequestsBody, error) {
@@ -66,7 +67,7 @@ func List(j engine.Reader, standings []Standing, w Wanted) (RequestsBody, error)
 				return body, nil
 			}
 			r := newRecord(known)
-			if r.stand(standings); w.chooses(r) {
+			if r.stand(standings); !known.Forgotten && w.chooses(r) {
 				if fits, err := size.take(r); err != nil {
 					return RequestsBody{}, err
 				} else if !fits {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"shelly/fsm"
@@ -69,15 +70,24 @@ func (s *Sessions) old(ctx context.Context, id string, since, now fsm.Millis) (f
 }
 
 // ForgetAll forgets what was said in a session, durably: its history, its archive and the results
-// that it keeps (SES-25). It returns how many messages its archive had, or false if nothing is left
-// of it. A handle that has loaded the session finds it changed as it saves, and puts its turn into
-// the empty one. If it returns both true and an error, they are forgotten, but perhaps still on the disk.
+// that it keeps, and the texts and replies of its finished requests (SES-25). It returns how many
+// messages its archive had, or false if nothing is left of it. A handle that has loaded the session
+// finds it changed as it saves, and puts its turn into the empty one. If it returns both true and an
+// error, they are forgotten, but perhaps still on the disk.
 func (s *Sessions) ForgetAll(id string) (messages int, known bool, err error) {
+	if known, err := s.Known(id); err != nil || !known {
+		return 0, false, err
+	}
+	// The requests go first: if the process ends in between, the session is still there to be forgotten.
+	requests, err := s.store.ForgetRequests(id)
+	if err != nil {
+		return 0, false, err
+	}
 	messages, clear, err := s.empty(id)
 	if clear == nil || err != nil {
 		return 0, false, err
 	}
-	if err := clear(); err != nil { // without the lock: other sessions go on
+	if err := errors.Join(clear(), requests()); err != nil { // without the lock: other sessions go on
 		return messages, true, fmt.Errorf("remove session %q from the disk: %w", id, err)
 	}
 	return messages, true, nil

@@ -115,6 +115,51 @@ func TestSES25WhatASessionHeldIsGone(t *testing.T) {
 	}
 }
 
+// Of a session's finished requests nothing is left but that they were there, after a crash too; others stay.
+func TestSES25WhatRequestsOfASessionSaidIsGone(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	s := open(t, dir, store.Options{FS: fs})
+	asked, replied := "q7Zx0vKp3WmRt9LbYc2Hd8SgNfJu5Ea1", "Uo4TnXe8MjQw2CiGy6BhPr0DkVs5AzL7" // they do not compress
+	key := func(id string) fsm.RequestKey { return fsm.RequestKey{Principal: "local", Channel: "http", ID: id} }
+	must(t, s.Append(engine.Batch{Requests: []engine.Request{
+		{Key: key("done"), Index: 1, Session: "a", Text: asked, Done: true, Reply: replied},
+		{Key: key("chat"), Index: 2, Origin: fsm.Origin{Channel: "cli", Chat: "direct"}, Text: "x", Done: true, Reply: "y"},
+		{Key: key("runs"), Index: 3, Session: "a", Text: "z"},
+		{Key: key("other"), Index: 4, Session: "ab", Text: "u", Done: true, Reply: "v"},
+	}}, true))
+	end(t, &s)
+	edit(t, fs, dir, func(db *pebble.DB) error { return db.Flush() })
+	s = open(t, dir, store.Options{FS: fs})
+	for _, session := range []string{"a", "cli:direct", "nobody's", "a"} {
+		clear, err := s.ForgetRequests(session)
+		must(t, err)
+		must(t, clear())
+	}
+	want := map[string]string{"done": " forgotten", "chat": " forgotten", "runs": "z", "other": "uv"}
+	check := func() {
+		t.Helper()
+		for id, want := range want { // order-free
+			r, ok, err := s.Request(key(id))
+			got := r.Text + r.Reply
+			if r.Forgotten {
+				got += " forgotten"
+			}
+			if !ok || err != nil || got != want {
+				t.Errorf("request %s: %q, %v, %v; want %q", id, got, ok, err, want)
+			}
+		}
+	}
+	check()
+	after := fs.CrashClone(vfs.CrashCloneCfg{})
+	end(t, &s)
+	if inATable(t, fs, []byte(asked)) || inATable(t, fs, []byte(replied)) {
+		t.Error("a table holds what was said")
+	}
+	s = open(t, dir, store.Options{FS: after})
+	defer end(t, &s)
+	check()
+}
+
 // Nor does the index that it was found by, whether its words are in a segment or after it, and
 // whatever an earlier version of the entry said.
 func TestMEM10WhatIsForgottenLeavesTheIndex(t *testing.T) {

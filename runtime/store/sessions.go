@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/runtime/store/table"
 )
 
@@ -160,6 +161,43 @@ func (s *Store) ForgetSession(id string, body []byte) (parts int, clear func() e
 		spans = append(spans, table.Span{From: key, To: table.After(key)})
 	}
 	return int(last - dropped), func() error { return s.compactSpans(spans) }, nil
+}
+
+// ForgetRequests removes the texts and replies of a session's finished requests, durably (SES-25). What is
+// left of them keeps their ids from being done again. Clear removes them from the tables too.
+func (s *Store) ForgetRequests(session string) (clear func() error, err error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	batch, spans := s.write(), []table.Span(nil)
+	var changed []engine.Request
+	err = s.scan([]byte{kindRequestAt}, []byte{kindRequestAt + 1}, func(key []byte, v stored) error {
+		r, err := requestAt(key, v)
+		if errors.Is(err, ErrCorrupt) {
+			return nil // what cannot be read is not shown either
+		}
+		if of, _ := fsm.Belongs(r.Session, r.Origin); err != nil || of != session || !r.Done || r.Forgotten {
+			return err
+		}
+		r.Text, r.Reply, r.Forgotten = "", "", true
+		changed = append(changed, r)
+		spans = append(spans, table.Span{From: requestKey(r.Key), To: table.After(requestKey(r.Key))})
+		return nil
+	})
+	if err = errors.Join(err, setRequests(batch, changed)); err != nil {
+		return nil, err
+	}
+	if err := batch.commit(true); err != nil {
+		return nil, err
+	}
+	s.latest.put(changed)
+	for _, key := range batch.gone {
+		spans = append(spans, table.Span{From: key, To: table.After(key)})
+	}
+	if len(spans) > compactedMax {
+		spans = []table.Span{{From: []byte{kindRequest}, To: []byte{kindRequest + 1}}, {From: []byte{kindOnce}, To: []byte{kindOnce + 1}}}
+	}
+	return func() error { return s.compactSpans(spans) }, nil
 }
 
 // forgottenOf returns the spans of a session's archive and of the results that it keeps.

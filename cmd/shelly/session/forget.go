@@ -130,6 +130,6 @@ func forgetting(ctx context.Context, cfg config.Config) (forget func(id string) 
 
 // remains returns where the words of a forgotten session may still be (SES-25).
 func remains(cfg config.Config) string {
-	return "the words of the conversation are still in the journal, its replies and the audit, " + sure.Until(cfg.Retention.Age) + ",\n" +
+	return "the words of the conversation are still in the journal, the messages to chats and the audit, " + sure.Until(cfg.Retention.Age) + ",\n" +
 		"in what the memory has of it (shelly memory forget --session ID), in backups and exports, and perhaps in the files in " + filepath.Join(cfg.Data, session.Folder)
 }
