@@ -31,6 +31,7 @@ type daemon interface {
 	Decide(ctx context.Context, about client.About, d client.Decision) (taken bool, err error)
 	Requests(ctx context.Context, w comm.Wanted) (comm.RequestsBody, error)
 	Sessions(ctx context.Context) ([]session.Listed, error)
+	ForgetSession(ctx context.Context, id string) (int, error)
 	Archive(ctx context.Context, id string, after uint64, limit int) ([]session.Archived, error)
 	Images(ctx context.Context, r comm.Record) ([][]byte, error)
 }
@@ -84,6 +85,8 @@ func (a *agent) Request(id, method string, params wire.Value) (rpc.Work, error) 
 		return a.list(params), nil
 	case "session/close":
 		return a.close(params)
+	case "session/delete":
+		return a.remove(params)
 	case "session/prompt":
 		return a.prompt(id, params)
 	}
@@ -129,7 +132,7 @@ func (a *agent) initialize(params wire.Value) (rpc.Work, error) {
 		Version: acp.Version,
 		Capabilities: capabilities{
 			Load: true, Prompt: promptCapabilities{Image: true, Embedded: true},
-			Session: map[string]struct{}{"list": {}, "resume": {}, "close": {}},
+			Session: map[string]struct{}{"list": {}, "resume": {}, "close": {}, "delete": {}},
 		},
 		Info: implementation{"shelly", "shelly", a.version}, Auth: []struct{}{},
 	}), nil

@@ -31,6 +31,7 @@ type fake struct {
 
 	mu        sync.Mutex
 	opened    []string // sessions in which a person will soon write
+	forgotten []string // sessions
 	cancelled chan string
 	decided   chan client.Decision
 	next      chan struct{} // lets what is played go on
@@ -111,12 +112,20 @@ func (d *fake) Archive(_ context.Context, id string, after uint64, _ int) ([]ses
 	return d.archive, nil
 }
 
+func (d *fake) ForgetSession(_ context.Context, id string) (int, error) {
+	d.forgotten = append(d.forgotten, id)
+	if id == "acp-nobody" {
+		return 0, &client.Error{Problem: comm.Problem{Code: comm.CodeNotFound, Message: "there is no session"}}
+	}
+	return 1, d.down
+}
+
 func (d *fake) Images(_ context.Context, r comm.Record) ([][]byte, error) { return d.images[r.ID], nil }
 
 const (
 	initialize = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}},"clientInfo":{"name":"ed","version":"1"}}}`
 	greeted    = `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true,"promptCapabilities":{"image":true,"audio":false,"embeddedContext":true},` +
-		`"mcpCapabilities":{"http":false,"sse":false},"sessionCapabilities":{"close":{},"list":{},"resume":{}}},"agentInfo":{"name":"shelly","title":"shelly","version":"test"},"authMethods":[]}}`
+		`"mcpCapabilities":{"http":false,"sse":false},"sessionCapabilities":{"close":{},"delete":{},"list":{},"resume":{}}},"agentInfo":{"name":"shelly","title":"shelly","version":"test"},"authMethods":[]}}`
 	load     = `{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"acp-s","cwd":"/work","mcpServers":[]}}`
 	loaded   = `{"jsonrpc":"2.0","id":1,"result":{}}`
 	offered  = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"acp-s","update":{"sessionUpdate":"available_commands_update","availableCommands":[{"name":"new","description":"remember this conversation and start a new one"},{"name":"status","description":"show what is running"},{"name":"help","description":"show the commands"}]}}}`
@@ -532,6 +541,28 @@ func TestFRT55OnlyAPromptIsCancelled(t *testing.T) {
 	served(t, d, append(lines, `{"jsonrpc":"2.0","method":"$/cancel_request"}`, `{"jsonrpc":"2.0","id":5,"method":"x"}`, "<"+failure("5", "-32601", `there is no method \"x\"`), next, "<"+reason("end_turn"))...)
 	if len(d.cancelled) > 0 {
 		t.Error("it was cancelled")
+	}
+}
+
+// A session that is deleted is forgotten, but not while it runs, as its turn would begin it again.
+func TestFRT57ADeletedSessionIsForgotten(t *testing.T) {
+	d := newFake()
+	d.play = func(_ context.Context, d *fake, _ client.AskRequest, _ func(comm.Event)) (client.Reply, error) {
+		<-d.next
+		return client.Reply{Outcome: fsm.OutcomeAnswered}, nil
+	}
+	remove := func(id, session string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"session/delete","params":{"sessionId":"` + session + `"}}`
+	}
+	done := func(id string) string { return `<{"jsonrpc":"2.0","id":` + id + `,"result":{}}` }
+	served(t, d, load, "<"+loaded, "<"+offered, prompt,
+		remove("5", "acp-s"), "<"+failure("5", "-32600", `a prompt of the session \"acp-s\" is still being answered; cancel it or wait for its end, and delete the session again`),
+		next, "<"+reason("end_turn"), remove("6", "acp-s"), done("6"),
+		`{"jsonrpc":"2.0","id":7,"method":"session/close","params":{"sessionId":"acp-s"}}`, "<"+failure("7", "-32002", `the session \"acp-s\" is not open`),
+		remove("8", "acp-nobody"), done("8"),
+		remove("9", "cli:direct"), "<"+failure("9", "-32602", `the session \"cli:direct\" was not begun in an editor; it is forgotten with shelly session forget`))
+	if want := []string{"acp-s", "acp-nobody"}; !slices.Equal(d.forgotten, want) {
+		t.Errorf("forgotten are %q, want %q", d.forgotten, want)
 	}
 }
 

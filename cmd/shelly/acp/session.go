@@ -232,6 +232,25 @@ func (a *agent) close(params wire.Value) (rpc.Work, error) {
 	return done(struct{}{}), nil
 }
 
+// remove has a session forgotten for good (FRT-57, SES-25). What runs in it would be kept as its new beginning, so
+// that has to end first.
+func (a *agent) remove(params wire.Value) (rpc.Work, error) {
+	id := params.Member("sessionId").Text
+	switch s := a.sessions[id]; {
+	case !strings.HasPrefix(id, own):
+		return nil, rpc.Errorf(rpc.CodeParams, "the session %q was not begun in an editor; it is forgotten with shelly session forget", id)
+	case s != nil && len(s.turns) > 0:
+		return nil, rpc.Errorf(rpc.CodeInvalid, "a prompt of the session %q is still being answered; cancel it or wait for its end, and delete the session again", id)
+	}
+	delete(a.sessions, id)
+	return func(ctx context.Context) (rpc.Answer, error) {
+		if _, err := a.daemon.ForgetSession(ctx, id); err != nil && !errors.Is(err, client.ErrNotFound) {
+			return rpc.Answer{}, worded(err)
+		}
+		return rpc.Answer{Result: struct{}{}}, nil
+	}, nil
+}
+
 // cancel cancels all that runs in a session. The caller holds the agent's lock.
 func (s *talk) cancel() {
 	for _, t := range s.turns { // order-free: each is asked to end
