@@ -111,14 +111,30 @@ func (h *HTTP) refuseToken(w http.ResponseWriter) {
 // errRevoked is why the context of a request ends when its token is revoked.
 var errRevoked = &Problem{CodeUnauthorized, "the token was revoked", "what was accepted with it is kept; ask with another token"}
 
+// servingKey is the context key of a listener's own context, which ends when shelly stops.
+type servingKey struct{}
+
+// errLeft is why the context of a request ends when its client closes the connection, or only its
+// own side, after which it can still read (COM-9). The server cannot tell the two apart.
+var errLeft = &Problem{CodeUnknownOutcome, "the client closed its side of the connection before it was answered", "what was accepted is kept and done; keep the connection open until the answer, and send the same id again, which is never done twice"}
+
+// left reports whether the context of a request has ended while its listener goes on.
+func left(ctx context.Context) bool {
+	serving, ok := ctx.Value(servingKey{}).(context.Context)
+	return ok && ctx.Err() != nil && serving.Err() == nil
+}
+
 // Ended returns why the events of a request ended before its reply, given the error with which they
-// did; nil: because shelly stops, or nobody is there to learn it.
+// did; nil: because shelly stops.
 func Ended(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
 	if p, ok := errors.AsType[*Problem](context.Cause(ctx)); ok {
 		return p
+	}
+	if left(ctx) {
+		return errLeft
 	}
 	return nil
 }

@@ -197,7 +197,11 @@ func (m byMethod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		(&Problem{CodeMethodNotAllowed, r.Method + " is not for this route", "use " + methods}).write(w)
 		return
 	}
-	if err := handle(w, r); err != nil && !errors.Is(err, http.ErrBodyNotAllowed) {
+	err := handle(w, r)
+	if errors.Is(err, context.Canceled) {
+		err = cmp.Or(Ended(r.Context(), err), err)
+	}
+	if err != nil && !errors.Is(err, http.ErrBodyNotAllowed) {
 		refuse(w, err)
 	}
 }
@@ -261,7 +265,7 @@ func (h *HTTP) Serve(ctx context.Context, l net.Listener) error {
 			}
 			h.ServeHTTP(w, r)
 		}),
-		BaseContext:       func(net.Listener) context.Context { return ctx },
+		BaseContext:       func(net.Listener) context.Context { return context.WithValue(ctx, servingKey{}, ctx) },
 		ReadHeaderTimeout: h.o.ReadTimeout,
 		ReadTimeout:       h.o.ReadTimeout,
 		WriteTimeout:      h.o.WriteTimeout,

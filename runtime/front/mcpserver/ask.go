@@ -40,7 +40,7 @@ func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*s
 	defer leave()
 	known, err := v.accept(ctx, a)
 	if err != nil {
-		return failed(err), nil
+		return failed(cmp.Or(v.revoked(), err)), nil
 	}
 	if v.calls.wait(v.call, known.Key) {
 		v.end(ctx, known.Key)
@@ -49,7 +49,8 @@ func (v visit) ask(ctx context.Context, r *sdk.CallToolRequest, a arguments) (*s
 	defer cancel()
 	within, late := context.WithTimeout(waiting, v.o.Wait)
 	defer late()
-	if err := cmp.Or(v.follow(within, known.Key, v.teller(ctx, r)), v.revoked()); err != nil {
+	err = v.follow(within, known.Key, v.teller(ctx, r))
+	if err := cmp.Or(v.revoked(), err); err != nil {
 		return answer(kept(known.Key, err), nil, true), nil
 	}
 	res, err := v.shown(ctx, known.Key)

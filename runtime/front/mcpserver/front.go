@@ -123,7 +123,7 @@ func (v visit) waiting(ctx context.Context) (context.Context, context.CancelFunc
 	return ctx, func() { stop(); cancel() }
 }
 
-// revoked returns an error if the caller's token was revoked.
+// revoked returns an error if the caller's token was revoked, or if its side of the connection is closed.
 func (v visit) revoked() error { return comm.Ended(v.came, nil) }
 
 func (v visit) as(ctx context.Context) context.Context { return comm.WithCaller(ctx, v.caller) }

@@ -273,6 +273,29 @@ func TestFRT32ARequestIsNamedWhenShellyStops(t *testing.T) {
 	}
 }
 
+// awaited is a daemon whose events end with the wait for them.
+type awaited struct{ *fronttest.Front }
+
+// Watch implements [comm.Front].
+func (awaited) Watch(ctx context.Context, _ fsm.RequestKey) (<-chan comm.Event, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// It is not the end of the wait that is said, but why it ended.
+func TestFRT32ACallWhoseConnectionEndsSaysWhy(t *testing.T) {
+	came, end := context.WithCancelCause(t.Context())
+	end(&comm.Problem{Code: comm.CodeUnknownOutcome, Message: "the client has closed its side"})
+	v := visit{Front: New(awaited{fronttest.New()}, Options{}), caller: comm.Local(), came: came}
+	res, err := v.ask(v.as(t.Context()), &sdk.CallToolRequest{Params: &sdk.CallToolParamsRaw{}}, arguments{Text: "do it"})
+	if err != nil || !res.IsError {
+		t.Fatalf("got %+v, %v; want IsError", res, err)
+	}
+	if got := res.Content[0].(*sdk.TextContent).Text; !strings.HasSuffix(got, ": the client has closed its side") {
+		t.Errorf("got %s", got)
+	}
+}
+
 // gone is a daemon that has stopped.
 type gone struct{ ending }
 
