@@ -90,7 +90,7 @@ func (s *Server) Ask(method, path, body string, headers ...string) Answer {
 }
 
 // Cut sends a request whose body ends before its length, and returns the status of the answer.
-func (s *Server) Cut(method, path, body string) int {
+func (s *Server) Cut(method, path, body string) Answer {
 	s.t.Helper()
 	return s.raw(method, path, fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body)+1, body))
 }
@@ -98,11 +98,11 @@ func (s *Server) Cut(method, path, body string) int {
 // Malform sends a request whose body has a chunk without a length, and returns the status of the answer.
 func (s *Server) Malform(method, path string) int {
 	s.t.Helper()
-	return s.raw(method, path, "Transfer-Encoding: chunked\r\n\r\nhello\r\n0\r\n\r\n")
+	return s.raw(method, path, "Transfer-Encoding: chunked\r\n\r\nhello\r\n0\r\n\r\n").Status
 }
 
 // raw sends a request with a last header and a body as they are, and then nothing more.
-func (s *Server) raw(method, path, rest string) int {
+func (s *Server) raw(method, path, rest string) Answer {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", s.http.Listener.Addr().String())
 	if err != nil {
@@ -118,7 +118,11 @@ func (s *Server) raw(method, path, rest string) int {
 		s.t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	return resp.StatusCode
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return Answer{Status: resp.StatusCode, Body: string(body)}
 }
 
 // Meanwhile asks, and calls happens with the key of the n-th accepted request once that is

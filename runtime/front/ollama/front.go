@@ -147,7 +147,7 @@ func (f *Front) body(w http.ResponseWriter, r *http.Request) (wire.Value, error)
 		return wire.Value{}, &Error{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes; send less, or raise request_bytes_max in shelly's configuration", f.o.RequestBytesMax)}
 	}
 	if err != nil {
-		return wire.Value{}, comm.Broken(err, "the body", "")
+		return wire.Value{}, comm.Broken(err, "the body", "nothing has happened; send it whole")
 	}
 	return wire.Parse(body)
 }

@@ -160,7 +160,7 @@ func (f *Front) body(w http.ResponseWriter, r *http.Request) ([]byte, wire.Value
 		return nil, wire.Value{}, tooLong(f.o.RequestBytesMax)
 	}
 	if err != nil {
-		return nil, wire.Value{}, comm.Broken(err, "the body", "")
+		return nil, wire.Value{}, comm.Broken(err, "the body", "nothing has happened; send it whole")
 	}
 	v, err := wire.Parse(body)
 	return body, v, err
