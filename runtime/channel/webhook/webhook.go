@@ -166,7 +166,7 @@ func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Messag
 	}
 	if m.ID, err = Verify(r.Header, keys, h.o.Now(), body); err != nil {
 		h.o.Log.Debug("a message has no valid signature", "channel", h.o.Name, "error", err)
-		return m, &comm.Problem{Code: comm.CodeUnauthorized, Message: err.Error(), Hint: "sign it as standardwebhooks.com says"}
+		return m, &comm.Problem{Code: comm.CodeUnauthorized, Message: err.Error(), Hint: "sign it as standardwebhooks.com says; its libraries need a key that begins with whsec_, here too"}
 	}
 	v, err := wire.Parse(body)
 	if err == nil {
