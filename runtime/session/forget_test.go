@@ -143,6 +143,9 @@ func TestSES25AForgottenSessionBeginsAgain(t *testing.T) {
 		}
 	}
 	forget("s", 2, true)
+	if s := f.load("s"); len(s.History) != 0 || s.Version != 3 {
+		t.Errorf("what was loaded before is still known: %+v", s)
+	}
 	f.crash()
 	forget("s", 0, false)
 	forget("nobody's", 0, false)
