@@ -51,6 +51,7 @@ type edit struct {
 	name     string // its name in the call's failure; empty: it is the only one
 	old, new string
 	all      bool
+	remark   string // on how old differs from what it was found as
 }
 
 // editsOf reads the edits of a call.
@@ -119,7 +120,17 @@ func edited(p *place, a tool.Arguments) (alteration, error) {
 	if err != nil {
 		return alteration{}, tool.Refuse("%s is written in %s, which lacks some of the new characters; nothing was changed: write_file writes it in UTF-8", wording.PathLine(p.shown), old.Charset.Name)
 	}
-	return alteration{content: content, note: kept(old), before: old.Text, after: text}, nil
+	return alteration{content: content, note: kept(old) + remarks(edits), before: old.Text, after: text}, nil
+}
+
+// remarks returns what the edits of a call were made in spite of, each once.
+func remarks(edits []edit) (text string) {
+	for _, e := range edits {
+		if !strings.Contains(text, e.remark) {
+			text += e.remark
+		}
+	}
+	return text
 }
 
 // created returns a new file, whose only edit replaces nothing.
@@ -189,6 +200,9 @@ func (e *edit) find(text string) ([]stretch, error) {
 	splits := func(s stretch) bool { return s.from > 0 && text[s.from-1:s.from+1] == "\r\n" } // and would leave a part of it
 	if len(found) == 0 && strings.Contains(text, "\r\n") || slices.ContainsFunc(found, splits) {
 		found = e.either(text)
+	}
+	if len(found) == 0 {
+		found = e.meant(text)
 	}
 	switch {
 	case len(found) == 0:

@@ -116,19 +116,19 @@ func TestTOL23AnEditThatIsNotMade(t *testing.T) {
 			object{"old": "println(\"a\")", "new": "x"}},
 		{"nothing to change", "nothing to change: old and new are the same", object{"old": "func main", "new": "func main"}},
 		{"other blanks", "old is not found: it differs in blanks or indentation only (line 4 begins with 1 tab, old with 4 blanks); the nearest is\n3: func main() {\n4: \tprintln(\"a\")\ngive old exactly as it stands there, without the numbers",
-			object{"old": "func main() {\n    println(\"a\")\n", "new": "x"}},
+			object{"old": "func main() {\n    println(\"a\")\n", "new": "\tprintln(\"b\")\n"}},
 		{"one line of several", "old is not found; the nearest is\n7: func other() {\n8: \tprintln(\"a\")\n",
 			object{"old": "func other() {\n\tprintln(\"b\")", "new": "x"}},
 		{"a slip", "old is not found; the nearest is\n1: package main\n", object{"old": "packge main", "new": "x"}},
 		{"a part of a line", "old is not found", object{"old": "func mian()", "new": "x"}},
 		{"nothing like it", "old is not found, nor anything like it; read_file shows what the file holds", object{"old": "SELECT * FROM customers", "new": "x"}},
-		{"with line numbers", "old is not found, but without the line numbers it is: leave them out, of new too", object{"old": "3: func main() {\n4: \tprintln(\"a\")", "new": "x"}},
+		{"with line numbers", "old is not found, but without the line numbers it is: leave them out, of new too", object{"old": "3: func main() {\n4: \tprintln(\"a\")", "new": "3: func main() {\nx"}},
 		{"with the number of the first line", "old is not found, but without the line numbers it is", object{"old": "7: func other() {\n\tprintln(\"a\")", "new": "x"}},
 		{"numbers that are none", "old is not found; the nearest is\n3: func main() {", object{"old": "7: func main() {\n\tprintln(\"b\")", "new": "x"}},
-		{"a blank at a line's end", "blanks or indentation only (line 1 ends with none, old with 1 blank)", object{"old": "package main \n\nfunc main() {", "new": "x"}},
+		{"a blank at a line's end", "blanks or indentation only (line 1 ends with none, old with 1 blank)", object{"old": "package main \n\nfunc  main() {", "new": "x"}},
 		{"blanks in a line", "blanks or indentation only (line 1 has U+0020 where old has U+00A0)", object{"old": "package\u00a0main\n", "new": "x"}},
 		{"two blanks in a line", "blanks or indentation only (line 1 has m where old has U+0020)", object{"old": "package  main\n", "new": "x"}},
-		{"a line end at the end", "old is not found, but without the blanks or line ends around it it is: leave them out, of new too; nothing was changed", object{"path": "short", "old": "two\n", "new": "x\n"}},
+		{"a line end too many", "old is not found, but without the blanks or line ends around it it is: leave them out, of new too; nothing was changed", object{"path": "short", "old": "caf\u00e9\n\n", "new": "x\n"}},
 		{"in a fence", "old is not found, but without the fence (```) it is: leave it out, of new too", object{"old": "```go\n\tprintln(\"a\")\n}\n\n```", "new": "x"}},
 		{"escaped twice", `old is not found, but with line ends, tabs and quotes in place of \n, \t and \" it is: escape them once, in new too`, object{"old": `func main() {\n\tprintln(\"a\")`, "new": "x"}},
 		{"a diff", "old is not found, but it is as the old side of this diff: give what is there as old", object{"old": "@@ -3,2 +3,2 @@\n func main() {\n-\tprintln(\"a\")\n+\tprintln(\"b\")\n", "new": ""}},
@@ -176,6 +176,7 @@ func TestEditsAreReplacements(t *testing.T) {
 		got, err := replaced(text, []edit{{old: old, new: with}})
 		n := strings.Count(text, old)
 		switch {
+		case n == 0 && err == nil && len((&edit{old: old, new: with}).indented(text)) == 1: // see TestTOL23AnEditMeansOneThing
 		case old == "" || n != 1 || old == with:
 			if err == nil && !(old == "" && text == "") {
 				rt.Fatalf("%d places of %q in %q: %q", n, old, text, got)

@@ -1,0 +1,171 @@
+package file
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Small models copy a text with the line numbers that they were shown, or with an indentation of their
+// own. Asked again, they take a minute on a slow machine and often do the same. So an edit whose old is
+// nowhere as it stands is made all the same if it can mean only one thing (TOL-23).
+
+// meantLinesMax is how many lines a text may have in which this is looked for.
+const meantLinesMax = 1 << 18
+
+// meant returns the stretches that an edit means whose old is nowhere as it stands. How old differs from
+// them becomes the edit's remark.
+func (e *edit) meant(text string) (found []stretch) {
+	if found = e.unnumbered(text); len(found) > 0 {
+		e.remark = "; old was taken without its line numbers"
+	} else if found = e.indented(text); len(found) > 0 {
+		e.remark = "; old differed in blanks around its lines only, so new is indented as the file is"
+	}
+	return found
+}
+
+// unnumbered returns the stretches that are old without its line numbers, if each line has one. Each line
+// of new has one as well, or none has.
+func (e *edit) unnumbered(text string) (found []stretch) {
+	bare, all := withoutEachNumber(e.old)
+	if !all || withoutNumbers(bare) != bare { // what still looks like a number may be the text's own
+		return nil
+	}
+	with, all := withoutEachNumber(e.new)
+	if !all && withoutNumbers(e.new) != e.new {
+		return nil
+	}
+	for _, s := range (&edit{old: bare}).exact(text) {
+		if s.from == 0 || text[s.from-1] == '\n' {
+			found = append(found, stretch{s.from, s.to, e, with})
+		}
+	}
+	return found
+}
+
+// withoutEachNumber removes the line numbers from a text if each of its lines has one, and reports whether
+// that is so.
+func withoutEachNumber(text string) (bare string, all bool) {
+	for line := range strings.Lines(text) {
+		if !numbered.MatchString(line) {
+			return text, false
+		}
+	}
+	return withoutNumbers(text), text != ""
+}
+
+// indented returns the stretches whose lines are those of old but for blanks at their ends, and for an
+// indentation that differs from that of old by one rule in all of them. New is indented by this rule.
+func (e *edit) indented(text string) (found []stretch) {
+	old, through := strings.CutSuffix(e.old, "\n")
+	wanted := strings.Split(old, "\n")
+	first := slices.IndexFunc(wanted, func(line string) bool { return strings.TrimSpace(line) != "" })
+	if first < 0 || strings.Contains(text, "\r") || strings.Count(text, "\n") > meantLinesMax {
+		return nil
+	}
+	lines, left := strings.Split(text, "\n"), nearPairsMax
+	from, next := 0, 0 // where line i begins, and the first line that no stretch has yet
+	for i := 0; i+len(wanted) <= len(lines); i++ {
+		if i >= next && strings.TrimSpace(lines[i+first]) == strings.TrimSpace(wanted[first]) {
+			if left -= len(wanted); left < 0 {
+				return nil
+			}
+			here := lines[i : i+len(wanted)]
+			if with, ok := reindented(here, wanted, e.new); ok {
+				to := from + len(strings.Join(here, "\n"))
+				switch {
+				case through && to < len(text):
+					to++
+				case through:
+					with = strings.TrimSuffix(with, "\n")
+				}
+				found = append(found, stretch{from, to, e, with})
+				next = i + len(wanted)
+			}
+		}
+		from += len(lines[i]) + 1
+	}
+	return found
+}
+
+// reindented returns new as these lines are indented, which are wanted but for blanks around them; or
+// false if they are not, or if how is not certain.
+func reindented(lines, wanted []string, new string) (with string, ok bool) {
+	var leads [][2]string // of wanted, and of the lines
+	same := true
+	for i, line := range lines {
+		lead, body := cutLead(line)
+		wantedLead, wantedBody := cutLead(wanted[i])
+		if body != wantedBody {
+			return "", false
+		}
+		if body != "" {
+			leads = append(leads, [2]string{wantedLead, lead})
+			same = same && lead == wantedLead
+		}
+	}
+	if same {
+		return new, true
+	}
+	var found []string
+	for _, rule := range indentations(leads[0][0], leads[0][1]) {
+		if slices.ContainsFunc(leads, func(one [2]string) bool { to, ok := rule(one[0]); return !ok || to != one[1] }) {
+			continue
+		}
+		if with, ok := rule.of(new, leads[0][0]); ok && !slices.Contains(found, with) {
+			found = append(found, with)
+		}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
+}
+
+// cutLead splits a line into the blanks that it begins with and what follows, without blanks at its end.
+func cutLead(line string) (lead, body string) {
+	rest := strings.TrimLeftFunc(line, unicode.IsSpace)
+	return line[:len(line)-len(rest)], strings.TrimRightFunc(rest, unicode.IsSpace)
+}
+
+// indentation returns what a line begins with that began with lead, or false.
+type indentation func(lead string) (string, bool)
+
+// of returns a text with this indentation. It must begin as old did, with first: otherwise its writer may
+// have known better in it than in old.
+func (rule indentation) of(text, first string) (string, bool) {
+	lines := strings.Split(text, "\n")
+	begun := false
+	for i, line := range lines {
+		lead, body := cutLead(line)
+		if body == "" {
+			continue
+		}
+		to, ok := rule(lead)
+		if !ok || !begun && lead != first {
+			return "", false
+		}
+		lines[i], begun = to+line[len(lead):], true
+	}
+	return strings.Join(lines, "\n"), true
+}
+
+// indentations returns the rules by which one indentation may become another: more, less, or another unit.
+func indentations(from, to string) (rules []indentation) {
+	if more, ok := strings.CutSuffix(to, from); ok {
+		rules = append(rules, func(lead string) (string, bool) { return more + lead, true })
+	}
+	if less, ok := strings.CutSuffix(from, to); ok {
+		rules = append(rules, func(lead string) (string, bool) { return strings.CutPrefix(lead, less) })
+	}
+	units := []string{"\t", "  ", "   ", "    ", "        "}
+	for _, one := range units {
+		for _, other := range units {
+			rules = append(rules, func(lead string) (string, bool) {
+				n := len(lead) / len(one)
+				return strings.Repeat(other, n), strings.Repeat(one, n) == lead
+			})
+		}
+	}
+	return rules
+}
