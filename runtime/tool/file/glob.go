@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"shelly/fsm"
 	"shelly/fsm/wording"
 	"shelly/runtime/descriptor"
@@ -35,107 +33,26 @@ func globDecl(everywhere bool) fsm.ToolDecl {
 	}
 }
 
-// filter matches paths against a pattern; a pattern without a slash matches names in any folder.
-type filter struct {
-	pattern string
-	out     string // what .gitignore leaves out, and a folder, that the pattern may have meant
-	folder  string
-}
-
-// newFilter parses a pattern, which begins at a folder; an empty one matches every path.
-func (t *Tools) newFilter(pattern, where string) (filter, error) {
-	pattern = strings.TrimPrefix(strings.TrimSpace(pattern), "./")
-	if path.Clean(where) == "." && path.IsAbs(pattern) {
-		pattern = t.relative(pattern)
-	}
-	if pattern == "" || pattern == "." {
-		return filter{pattern: "**"}, nil
-	}
-	switch {
-	case len(pattern) > patternMax: // braces in braces take the square of it at each path
-		return filter{}, tool.Refuse("a pattern for names has at most %d bytes, and this one %d", patternMax, len(pattern))
-	case strings.HasPrefix(pattern, "/"):
-		return filter{}, tool.Refuse("a pattern begins at path; give the folder as path, and the pattern from there, such as **/*.go")
-	case slices.Contains(strings.Split(pattern, "/"), ".."):
-		return filter{}, tool.Refuse("%s has .., which no pattern may have; give the folder as path, and the pattern from there", strconv.Quote(pattern))
-	case strings.HasSuffix(pattern, "/"):
-		return filter{}, tool.Refuse("%s means folders, and a pattern finds files: %s finds those in them; list_dir shows folders", strconv.Quote(pattern), strconv.Quote(pattern+"**"))
-	}
-	if !doublestar.ValidatePattern(pattern) {
-		return filter{}, tool.Refuse("%s is not a pattern; it may contain *, **, ?, [a-z] and {a,b}, such as src/**/*.go", strconv.Quote(pattern))
-	}
-	if alternatives(pattern) > alternativesMax {
-		return filter{}, tool.Refuse("the braces of %s stand for more than %d patterns; use fewer of them", strconv.Quote(wording.Clip(pattern, wording.ShownMax)), alternativesMax)
-	}
-	if !strings.Contains(pattern, "/") {
-		pattern = "**/" + pattern
-	}
-	return filter{pattern: pattern}, nil
-}
-
-// alternativesMax bounds the patterns for which one with braces stands: each may be tried at each path.
-const alternativesMax = 1000
-
-// alternatives returns for how many patterns one with braces stands at most, or a number above the
-// bound.
-func alternatives(pattern string) int {
-	all := 1
-	var open []int // how many alternatives the open braces have
-	for i := 0; i < len(pattern) && all <= alternativesMax; i++ {
-		last := len(open) - 1
-		switch c := pattern[i]; {
-		case c == '\\':
-			i++
-		case c == '{':
-			open = append(open, 1)
-		case c == ',' && last >= 0:
-			open[last]++
-		case c == '}' && last >= 0:
-			all, open = all*open[last], open[:last]
-		}
-	}
-	return all
-}
-
-func (f filter) fits(path string) bool {
-	ok, err := doublestar.Match(f.pattern, path)
-	return err == nil && ok
-}
-
-// miss notes an entry that is no hit but may be what is meant.
-func (f *filter) miss(e entry) {
-	switch base, _ := doublestar.SplitPattern(f.pattern); {
-	case e.ignored && f.out == "" && (f.fits(e.path) || base == e.path || strings.HasPrefix(base, e.path+"/")):
-		f.out = e.path
-	case e.IsDir() && f.folder == "" && f.fits(e.path):
-		f.folder = e.path
-	}
-}
-
-// missed returns a remark for a result without a hit in a folder.
-func (f *filter) missed(where string) string {
-	switch {
-	case f.pattern == "**":
-	case strings.EqualFold(path.Base(f.out), ".git"):
-		return "; " + wording.PathLine(path.Join(where, f.out)) + " is left out"
-	case f.out != "":
-		return "; .gitignore leaves out " + wording.PathLine(path.Join(where, f.out))
-	case f.folder != "":
-		return "; " + wording.PathLine(path.Join(where, f.folder)) + " is a folder"
-	case strings.ContainsAny(f.pattern, ",|") && !strings.Contains(f.pattern, "{"):
-		return "; several patterns are written {*.a,*.b}"
-	}
-	return ""
-}
-
 // hit is a file that was found.
 type hit struct {
 	path    string
 	changed time.Time
 }
 
+// hitAt returns a file that was found, if dated with the time of its last change.
+func hitAt(ctx context.Context, shown string, e entry, dated bool) hit {
+	h := hit{path: shown}
+	if dated {
+		if info, err := descriptor.Get(ctx, e.at.lstat); err == nil {
+			h.changed = info.ModTime()
+		}
+	}
+	return h
+}
+
 func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.Result {
-	want, err := t.newFilter(a.Text("pattern", ""), cmp.Or(strings.TrimSpace(a.Text("path", "")), "."))
+	text, from := a.Text("pattern", ""), cmp.Or(strings.TrimSpace(a.Text("path", "")), ".")
+	want, err := t.newFilter(text, from)
 	if err != nil {
 		return tool.Undone(err)
 	}
@@ -146,17 +63,17 @@ func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 		return tool.Undone(err)
 	}
 	defer dir.Close()
-	var hits []hit
+	filters := append([]filter{want}, otherFilters(t.fromWhere(text, from), want)...)
+	found := make([][]hit, len(filters))
 	w := walk{t: t, ctx: searching, depth: walkDepth}
 	w.visit = func(e entry) bool {
-		if !e.ignored && !e.IsDir() && want.fits(e.path) {
-			h := hit{path: path.Join(where, e.path)}
-			if a.Is("newest") {
-				if info, err := descriptor.Get(searching, e.at.lstat); err == nil {
-					h.changed = info.ModTime()
-				}
+		for i, f := range filters {
+			if !e.ignored && !e.IsDir() && f.fits(e.path) {
+				found[i] = append(found[i], hitAt(searching, path.Join(where, e.path), e, a.Is("newest")))
 			}
-			hits = append(hits, h)
+			if len(found[0]) > 0 { // the others do not count
+				break
+			}
 		}
 		want.miss(e)
 		return !e.ignored
@@ -167,27 +84,29 @@ func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 	if ctx.Err() != nil {
 		return tool.Stopped()
 	}
+	counts := max(0, slices.IndexFunc(found, func(hits []hit) bool { return len(hits) > 0 }))
+	hits := found[counts]
 	if a.Is("newest") {
 		slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Or(b.changed.Compare(a.changed), cmp.Compare(a.path, b.path)) })
 	}
-	return tool.Result{Text: w.unseen(t.showHits(hits, want.missed(where), w.cut("not all folders were looked into")))}
+	return tool.Result{Text: w.unseen(t.showHits(hits, want.missed(where), filters[counts].note+w.cut("not all folders were looked into")))}
 }
 
-// showHits lists what was found, with a mark if that is not everything.
-func (t *Tools) showHits(hits []hit, missed, cut string) string {
-	if len(hits) == 0 && cut == "" {
+// showHits lists what was found, with remarks below it, and a mark if that is not everything.
+func (t *Tools) showHits(hits []hit, missed, below string) string {
+	if len(hits) == 0 && below == "" {
 		return "(no such file" + missed + ")"
 	}
 	var b strings.Builder
 	for i, h := range hits {
 		line := wording.PathLine(h.path) + "\n"
-		if i == pathsMax || b.Len()+len(line)+len(cut) > t.room() {
+		if i == pathsMax || b.Len()+len(line)+len(below) > t.room() {
 			fmt.Fprintf(&b, "[cut: %d of %d files are shown; narrow the pattern or path]\n", i, len(hits))
 			break
 		}
 		b.WriteString(line)
 	}
-	return b.String() + cut
+	return b.String() + below
 }
 
 // folder opens the folder that the argument path names, or the workspace if it was left out, and

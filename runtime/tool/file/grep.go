@@ -352,7 +352,7 @@ func around(text string, at []int) string {
 func (s *search) result() tool.Result {
 	text := s.out.String()
 	switch {
-	case s.matches == 0 && s.fitting == 0 && s.walk.why == "" && s.files.pattern != "**":
+	case s.matches == 0 && s.fitting == 0 && s.walk.why == "" && !s.files.all():
 		text = "(no match: no file has such a name" + s.files.missed(s.where) + ")\n"
 	case s.matches == 0 && s.breaks:
 		text = "(no match: the pattern has a line end, and each line is looked at by itself)\n"

@@ -2,9 +2,12 @@ package file
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/tool"
 	"shelly/runtime/tool/pattern"
 )
@@ -16,8 +19,9 @@ type reading struct {
 }
 
 // readingsOf returns the ways to read a pattern, the next one of which counts if nothing fits the ones
-// before: as it stands; with \b where it has the backspace that JSON makes of it; with | where it has
-// the \| of other programs; and as the plain text that many a model means. Wrong says what is wrong with it as it stands.
+// before: as it stands; with \b where it has the backspace that JSON makes of it; as other programs
+// write it ([elsewhere]); as the plain text that many a model means; and in either case of letters.
+// Wrong says what is wrong with it as it stands.
 func readingsOf(text string, ignoreCase bool) (readings []reading, wrong error) {
 	if text == "" {
 		return nil, tool.Refuse("pattern is empty; give what to look for")
@@ -34,8 +38,11 @@ func readingsOf(text string, ignoreCase bool) (readings []reading, wrong error) 
 		return nil, tool.Refuse("%v; repeat fewer things, or less often", err)
 	case err != nil:
 		hint := "put \\ before a character that is meant literally, such as \\( or \\."
-		if strings.HasPrefix(text, "*") {
+		switch {
+		case strings.HasPrefix(text, "*"):
 			hint = "glob finds files by name"
+		case lookaround.MatchString(text):
+			hint = "RE2 cannot look ahead or behind: leave that out"
 		}
 		wrong = tool.Refuse("the pattern is not an RE2 regular expression: %s; %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "), hint)
 	default:
@@ -47,9 +54,9 @@ func readingsOf(text string, ignoreCase bool) (readings []reading, wrong error) 
 			readings = append(readings, reading{e, "[\\b is written as \\\\b in JSON: shown is what fits so]\n"})
 		}
 	}
-	if either := strings.ReplaceAll(text, `\|`, "|"); either != text {
-		if e, err := compile(either); err == nil {
-			readings = append(readings, reading{e, "[in RE2 | is written without \\: shown is what fits so]\n"})
+	if other := elsewhere(text); other != text {
+		if e, err := compile(other); err == nil {
+			readings = append(readings, reading{e, fmt.Sprintf("[in RE2 this is %s: shown is what fits so]\n", wording.Clip(strconv.Quote(other), wording.ShownMax))})
 		}
 	}
 	// A pattern that fits itself has found its plain text already.
@@ -58,5 +65,23 @@ func readingsOf(text string, ignoreCase bool) (readings []reading, wrong error) 
 			readings = append(readings, reading{e, "[nothing fits the pattern as an expression: shown is its plain text]\n"})
 		}
 	}
+	if given != nil && !ignoreCase && strings.ToLower(text) != strings.ToUpper(text) {
+		if e, err := pattern.Compile("(?i)" + text); err == nil {
+			readings = append(readings, reading{e, "[nothing fits in this case of letters: shown is what fits in either]\n"})
+		}
+	}
 	return readings, wrong
+}
+
+// lookaround is what RE2 leaves out of other programs' expressions.
+var lookaround = regexp.MustCompile(`\(\?<?[=!]`)
+
+// elsewhere returns a pattern that is written for other programs in the way of RE2: the \| of grep and
+// sed, their \< and \> at the edges of a word, and the slashes around the expressions of JavaScript.
+func elsewhere(text string) string {
+	inner, opens := strings.CutPrefix(text, "/")
+	if inner, closes := strings.CutSuffix(inner, "/"); opens && closes && inner != "" {
+		text = inner
+	}
+	return strings.NewReplacer(`\\`, `\\`, `\|`, "|", `\<`, `\b`, `\>`, `\b`).Replace(text)
 }
