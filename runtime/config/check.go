@@ -106,11 +106,7 @@ func (l *loading) check() {
 			l.problems.add(l.origins["tools.exec.rungs"], "tools.exec.rungs", wording.Quote(rung)+" is not one of "+strings.Join(rungs, ", "))
 		}
 	}
-	for _, dir := range c.Tools.Exec.Reads {
-		if !filepath.IsAbs(dir) || dir == filepath.Dir(dir) {
-			l.problems.add(l.origins["tools.exec.reads"], "tools.exec.reads", wording.Quote(dir)+" is not the absolute path of a folder")
-		}
-	}
+	l.checkExec()
 	if l.config.keepsWithin() && c.Limits.ContextTokens > c.Brain.NumCtx {
 		l.problems.add(l.origins["limits.context_tokens"], "limits.context_tokens", fmt.Sprintf(
 			"%d tokens do not fit a window of %d (brain.num_ctx); leave the key out to fill the window", c.Limits.ContextTokens, c.Brain.NumCtx))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,6 +42,28 @@ func (l *loading) checkTools() {
 	}
 	for _, s := range t.MCP {
 		l.checkServer("tools.mcp."+wording.Word(s.Name), s.Name, s.Value)
+	}
+}
+
+// checkExec rejects errors in where and with what commands run.
+func (l *loading) checkExec() {
+	x := l.config.Tools.Exec
+	for _, folder := range x.Reads {
+		l.checkFolder("tools.exec.reads", folder)
+	}
+	for _, folder := range x.Path {
+		l.checkFolder("tools.exec.path", folder)
+		if strings.ContainsRune(folder, filepath.ListSeparator) {
+			l.wrong("tools.exec.path", "tools.exec.path", wording.Quote(folder)+" holds a colon, which no folder of a PATH can")
+		}
+	}
+	for _, v := range x.Env {
+		switch {
+		case v.Name == "" || strings.ContainsAny(v.Name, "=\x00"):
+			l.wrong("tools.exec.env", "tools.exec.env", wording.Quote(v.Name)+" is no name of a variable")
+		case v.Name == "PATH":
+			l.wrong("tools.exec.env", "tools.exec.env", "PATH is what tools.exec.path says: list the folders there")
+		}
 	}
 }
 

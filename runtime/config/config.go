@@ -211,9 +211,14 @@ type Exec struct {
 	Rungs []string `key:"rungs"`
 	// Network lets commands use the network as the daemon does. Default: false.
 	Network bool `key:"network"`
-	// Reads are the absolute paths of folders outside the workspace that commands may read, besides
-	// those of the system. Default: none.
-	Reads []string `key:"reads"`
+	// Reads are folders outside the workspace that commands may read, besides those of the system.
+	// Default: none.
+	Reads []string `key:"reads" is:"path"`
+	// Path are folders in which programs are looked up before /usr/local/bin, /usr/bin and /bin, and which
+	// commands may read (TOL-103). Default: none.
+	Path []string `key:"path" is:"path"`
+	// Env are variables that commands get besides PATH, HOME and LANG (TOL-103). Default: none.
+	Env Variables `key:"env"`
 	// Memory is how much data each process of a command may have. Default: 4GiB.
 	Memory Bytes `key:"memory" min:"64MiB" max:"16TiB"`
 	// Processes is how many processes and threads a command may have. Default: 512.

@@ -211,7 +211,7 @@ brain:
   tools: described
   on_unreachable: wait
   timeouts: {connect: 1s, load: 3m, first_token: 2m, idle: 500ms, total: 1h30m}
-tools: {exec: {allow: true, timeout: 90s, timeout_max: 5m}, files: [read_file, grep], secrets: allow, result_bytes_max: 4096, read_bytes_max: 1MiB, web: {allow: true, allow_addresses: [10.0.0.0/8], timeout: 5s, bytes_max: 1MiB, search: {kind: searxng, url: "http://127.0.0.1:8888", key_from: KEY}}}
+tools: {exec: {allow: true, timeout: 90s, timeout_max: 5m, reads: [~/sdk], path: [/opt/go/bin, bin], env: {GOFLAGS: "-mod=mod"}}, files: [read_file, grep], secrets: allow, result_bytes_max: 4096, read_bytes_max: 1MiB, web: {allow: true, allow_addresses: [10.0.0.0/8], timeout: 5s, bytes_max: 1MiB, search: {kind: searxng, url: "http://127.0.0.1:8888", key_from: KEY}}}
 comm: {http: "[::1]:0", udp: off, openai: off}
 request_bytes_max: 128KiB
 reserve: 0
@@ -240,6 +240,7 @@ limits: # nothing yet
 	}
 	wantTools := config.Tools{Exec: config.Exec{
 		Allow: "true", Timeout: 90 * time.Second, TimeoutMax: 5 * time.Minute, Memory: 4 * config.GiB, Processes: 512, FileSize: 256 * config.MiB, OpenFiles: 1024, Disk: config.GiB,
+		Reads: []string{filepath.Join(w.Home, "sdk")}, Path: []string{"/opt/go/bin", filepath.Join(w.dir, "etc/bin")}, Env: config.Variables{{Name: "GOFLAGS", Value: "-mod=mod"}},
 	}, Files: []string{"read_file", "grep"}, Secrets: "allow", RestrictToWorkspace: true, ResultBytesMax: 4 * config.KiB, ReadBytesMax: config.MiB}
 	wantTools.Web = config.Web{
 		Allow: true, AllowAddresses: []string{"10.0.0.0/8"}, Timeout: 5 * time.Second, BytesMax: config.MiB,

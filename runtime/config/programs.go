@@ -157,6 +157,8 @@ func (f field) mapExample() string {
 		return "{name: {tell: none}}"
 	case f.key == "channels":
 		return "{name: {kind: webhook}}"
+	case f.key == "tools.exec.env":
+		return "{NAME: value}"
 	}
 	return "{name: {command: [program]}}"
 }

@@ -94,6 +94,9 @@ func Uncontained(o Options) *Keeper { return &Keeper{options: o, rung: None} }
 // Rung returns what contains the commands; empty if no rung holds: then [Keeper.Run] refuses.
 func (k *Keeper) Rung() Rung { return k.rung }
 
+// Shows reports whether commands see a file that exists.
+func (k *Keeper) Shows(path string) bool { return k.rung == None || k.options.Shows(path) }
+
 // Tried returns the results of the rungs that were tried, in order.
 func (k *Keeper) Tried() []Attempt { return k.tried }
 

@@ -25,6 +25,8 @@ type Exec struct {
 	Box     *sandbox.Keeper // contains and ends them; if it refuses, exec is not offered
 	Policy  policy.Policy
 	Network bool          // commands may use the network
+	Path    []string      // folders in which programs are looked up before the system's
+	Env     []string      // further variables of commands, as NAME=value
 	Timeout time.Duration // for a command whose call does not ask for another; it must be positive
 	Longest time.Duration // for one that asks for more; at least Timeout counts
 }
@@ -103,13 +105,13 @@ func (r *Runner) exec(ctx context.Context, call fsm.RunTool, a Arguments) Result
 	defer silence()
 	within := e.within(a)
 	end, err := e.Box.Run(ctx, sandbox.Spec{
-		Args: args, Dir: dir, Env: program.Env(r.dir),
+		Args: args, Dir: dir, Env: append(program.Env(r.dir, e.Path...), e.Env...),
 		Out: to[0], Timeout: within, Network: e.Network,
 	})
 	if err != nil {
 		return Undone(fmt.Errorf("the command was not started: %w", err))
 	}
-	result := r.ended(ctx, end, within, out.text())
+	result := r.ended(ctx, end, within, r.output(end, args, &out))
 	result.Contained = string(e.Box.Rung())
 	return result
 }
@@ -187,6 +189,18 @@ func (r *Runner) workingDir(name string) (string, error) {
 func (r *Runner) inside(dir string) bool {
 	below, err := filepath.Rel(r.dir, dir)
 	return err == nil && filepath.IsLocal(below)
+}
+
+// output returns the output of a command, with remarks on what it seems to have run into.
+func (r *Runner) output(end sandbox.End, args []string, out *capture) string {
+	text := out.text()
+	remarks := r.options.Exec.surroundings().remarks(outcome{
+		command: strings.Join(args, " "), out: text, silent: len(out.head) == 0 && end.Code != 0, late: end.TimedOut,
+	})
+	if remarks != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return text + remarks
 }
 
 // ended words how a command ended.

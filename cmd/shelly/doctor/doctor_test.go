@@ -402,8 +402,11 @@ func TestCLI10AVariableThatOnlyARunningDaemonMayHaveIsNotAFailure(t *testing.T) 
 		"tools.custom.own": "no SHELLY_TEST_UNSET_3, SHELLY_TEST_UNSET_4", "tools.mcp.near": "no SHELLY_TEST_UNSET_3, SHELLY_TEST_UNSET_4",
 		"tools.mcp.far": "no SHELLY_TEST_UNSET_3, SHELLY_TEST_UNSET_4",
 	}
+	cfg.Tools.Exec.Allow, cfg.Tools.Exec.Env = "true", config.Variables{{Name: "C", Value: "${SHELLY_TEST_UNSET_5}"}}
+	missing["tools.exec.env"] = "no SHELLY_TEST_UNSET_5"
 	for level, running := range map[string]*comm.Status{"fail": nil, "warn": {}} { // order-free: each is an examination of its own
 		x := &examination{}
+		x.surroundings(cfg, running)
 		x.web(cfg, running)
 		x.further(cfg, running)
 		x.talks(cfg, running)
@@ -417,6 +420,25 @@ func TestCLI10AVariableThatOnlyARunningDaemonMayHaveIsNotAFailure(t *testing.T) 
 		if found != len(missing) {
 			t.Errorf("%d are said to be missing, want %d: %v", found, len(missing), x.findings)
 		}
+	}
+}
+
+func TestCLI10AFolderOfCommandsThatIsNoneIsReported(t *testing.T) {
+	var cfg config.Config
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Tools.Exec.Reads, cfg.Tools.Exec.Path = []string{dir, filepath.Join(dir, "none")}, []string{file, dir}
+	x := &examination{}
+	x.surroundings(cfg, nil)
+	want := []finding{
+		{Level: "warn", What: "tools.exec.reads", Found: dir + "/none is no folder that shelly can see", Mend: "make it, or correct tools.exec.reads"},
+		{Level: "warn", What: "tools.exec.path", Found: file + " is no folder that shelly can see", Mend: "make it, or correct tools.exec.path"},
+	}
+	if diff := cmp.Diff(want, x.findings); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

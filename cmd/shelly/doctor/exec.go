@@ -3,9 +3,11 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"shelly/cmd/shelly/internal/box"
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/config"
 	"shelly/runtime/sandbox"
@@ -25,6 +27,7 @@ func (x *examination) exec(ctx context.Context, cfg config.Config, running *comm
 	if err != nil {
 		return // the workspace's problem is reported already
 	}
+	x.surroundings(cfg, running)
 	better, mend := notTaken(keeper)
 	switch {
 	case !cfg.Tools.Exec.Allowed() && keeper.Rung() != "":
@@ -41,6 +44,23 @@ func (x *examination) exec(ctx context.Context, cfg config.Config, running *comm
 		x.add("ok", "exec", fmt.Sprintf("commands are contained by %s%s", keeper.Rung(), better), mend)
 	default:
 		x.ok("exec", fmt.Sprintf("commands are contained by %s", keeper.Rung()))
+	}
+}
+
+// surroundings reports folders of commands that are none, and variables that cannot be read (TOL-103).
+func (x *examination) surroundings(cfg config.Config, running *comm.Status) {
+	for _, of := range []struct {
+		key     string
+		folders []string
+	}{{"tools.exec.reads", cfg.Tools.Exec.Reads}, {"tools.exec.path", cfg.Tools.Exec.Path}} {
+		for _, folder := range of.folders {
+			if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+				x.warn(of.key, wording.Path(folder)+" is no folder that shelly can see", "make it, or correct "+of.key)
+			}
+		}
+	}
+	if err := filled(cfg.Tools.Exec.Env); err != nil && cfg.Tools.Exec.Allowed() {
+		x.unset(running, "tools.exec.env", err, "set the variable for the daemon")
 	}
 }
 

@@ -46,7 +46,6 @@ func (s *starting) openBench(cfg config.Config) (*bench, error) {
 
 // declaring returns further tools that can only be declared, not run.
 func declaring(cfg config.Config) further {
-	cfg, _ = withoutUnset(cfg)
 	return func(own []string) ([]tool.Added, error) {
 		return (&starting{}).furtherTools(cfg, sandbox.Uncontained(sandbox.Options{}), own)
 	}
@@ -123,11 +122,15 @@ func programEnv(p strict.Named[config.Program]) ([]string, error) {
 	return env, nil
 }
 
-// withoutUnset returns a configuration whose programs need no variable that is not in this
-// environment, though it may be in the daemon's, and by the program's name what is missing.
-// Such a program can be declared, but not run.
+// withoutUnset returns a configuration whose programs and commands need no variable that is not in this
+// environment, though it may be in the daemon's, and by the tool's name what is missing.
+// Such a tool can be declared, but not run.
 func withoutUnset(cfg config.Config) (config.Config, map[string]error) {
 	unset := map[string]error{}
+	if _, err := filled(cfg.Tools.Exec.Env); err != nil {
+		unset["exec"] = fmt.Errorf("tools.exec.env: %w", err)
+		cfg.Tools.Exec.Env = nil
+	}
 	cfg.Tools.Custom = slices.Clone(cfg.Tools.Custom)
 	for i, p := range cfg.Tools.Custom {
 		if _, err := programEnv(p); err != nil {

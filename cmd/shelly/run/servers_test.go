@@ -38,6 +38,7 @@ func TestTOL90AProgramIsAnotherInAnotherSandbox(t *testing.T) {
 		other  bool
 	}{
 		{"a folder to read", func(c *config.Config) { c.Tools.Exec.Reads = []string{"/opt"} }, true},
+		{"a folder with programs", func(c *config.Config) { c.Tools.Exec.Path = []string{"/opt/bin"} }, true},
 		{"a limit", func(c *config.Config) { c.Tools.Exec.Memory = 1 << 20 }, true},
 		{"no sandbox", func(c *config.Config) { c.Tools.Exec.Allow = config.Unsandboxed }, true},
 		{"exec offered to the model", func(c *config.Config) { c.Tools.Exec.Allow = "true" }, false},

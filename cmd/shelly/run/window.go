@@ -26,6 +26,7 @@ func openBench(cfg config.Config, log *slog.Logger, more further) (*bench, error
 // configuration and the tools and skills of its workspace; 0: any (CTX-16). The tools of MCP
 // servers are not counted: they are unknown until the servers run.
 func WindowMin(cfg config.Config) (int, error) {
+	cfg, _ = withoutUnset(cfg)
 	b, err := benchOf(cfg, slog.New(slog.DiscardHandler), declaring(cfg))
 	if err != nil {
 		return 0, err

@@ -222,8 +222,13 @@ func openExec(cfg config.Config) (*tool.Exec, error) {
 		return nil, err
 	}
 	x := cfg.Tools.Exec
+	env, err := filled(x.Env)
+	if err != nil {
+		return nil, fmt.Errorf("tools.exec.env: %w", err)
+	}
 	return &tool.Exec{
 		Box: box, Timeout: x.Timeout, Longest: x.TimeoutMax, Network: x.Network, Policy: policy.Policy{Only: x.Only, Deny: x.Deny, Ask: x.Ask},
+		Path: x.Path, Env: env,
 	}, nil
 }
 

@@ -71,7 +71,7 @@ func unitOf(cfg config.Config, command []string, files ...string) unit {
 // named returns the paths that a configuration names outside the data folder and the workspace: what is
 // watched, what commands may read, and programs with their files.
 func named(cfg config.Config) []string {
-	paths := slices.Concat(cfg.Tools.Exec.Reads, []string{cfg.Prompts.IdentityFile})
+	paths := slices.Concat(cfg.Tools.Exec.Reads, cfg.Tools.Exec.Path, []string{cfg.Prompts.IdentityFile})
 	for _, w := range cfg.Events.Files {
 		paths = append(paths, string(w.Value.Path))
 	}

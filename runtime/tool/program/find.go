@@ -12,8 +12,12 @@ import (
 // path is where programs are looked up, by shelly and by what it runs.
 const path = "/usr/local/bin:/usr/bin:/bin"
 
-// Env returns the environment of what shelly runs, whose home is a folder.
-func Env(home string) []string { return []string{"PATH=" + path, "HOME=" + home, "LANG=C.UTF-8"} }
+// Env returns the environment of what shelly runs, whose home is a folder, and whose programs are looked up
+// in these folders first.
+func Env(home string, first ...string) []string {
+	folders := append(first[:len(first):len(first)], path)
+	return []string{"PATH=" + strings.Join(folders, string(filepath.ListSeparator)), "HOME=" + home, "LANG=C.UTF-8"}
+}
 
 // Find returns a command with its program as an absolute path: a name with a slash is relative
 // to dir, any other is looked up in the folders of path.

@@ -36,7 +36,7 @@ func Options(cfg config.Config) (sandbox.Options, error) {
 	o := sandbox.Options{
 		Trees: tree.New(processes), Workspace: workspace, KnownAs: []string{cfg.Workspace},
 		Hidden: resolved(own(cfg)), Fixed: resolved(cfg.Files()), Scratch: processes,
-		Readable: slices.Concat(resolved(x.Reads), shared(cfg.Skills.Folders, workspace)),
+		Readable: slices.Concat(resolved(x.Reads), shared(x.Path, workspace), shared(cfg.Skills.Folders, workspace)),
 		Limits: sandbox.Limits{
 			Memory: int64(x.Memory), Processes: int64(x.Processes), FileSize: int64(x.FileSize), OpenFiles: int64(x.OpenFiles), Disk: int64(x.Disk),
 		},
@@ -64,8 +64,8 @@ func own(cfg config.Config) []string {
 	return paths
 }
 
-// shared returns the folders of skills outside the workspace, both by the paths that the model
-// knows and by those that they resolve to (SKL-14).
+// shared returns the folders outside the workspace that commands know by their paths, of skills (SKL-14)
+// and of programs (TOL-103): both by these and by those that they resolve to.
 func shared(folders []string, workspace string) []string {
 	var paths []string
 	for i, real := range resolved(folders) {

@@ -1,0 +1,83 @@
+package tool
+
+import (
+	"os/exec"
+	"regexp"
+	"strings"
+
+	"shelly/runtime/sandbox"
+)
+
+// To a model, a command that fails because of where it runs looks wrong, and so it tries others, which fail
+// as well. So the result says what the writer of a command may not know (TOL-104).
+
+// surroundings are what there is around a command.
+type surroundings struct {
+	offline bool                                       // it has no network
+	find    func(name string) (path string, seen bool) // a program that the daemon would find: "", if none; and whether commands see it
+}
+
+func (e *Exec) surroundings() surroundings {
+	return surroundings{
+		offline: !e.Network && e.Box.Rung() != sandbox.None,
+		find: func(name string) (string, bool) {
+			path, err := exec.LookPath(name)
+			if err != nil {
+				return "", false
+			}
+			return path, e.Box.Shows(path)
+		},
+	}
+}
+
+// outcome is how a command ended, as far as it tells what it has run into.
+type outcome struct {
+	command string
+	out     string
+	silent  bool // it has failed and said nothing
+	late    bool // it took too long
+}
+
+// remarks returns what a command has run into, as far as its outcome shows that. All of it is true, whatever the
+// output means.
+func (s surroundings) remarks(e outcome) string {
+	var b strings.Builder
+	out := e.out
+	if s.offline && (noNetwork.MatchString(out) || e.silent && fetches.MatchString(e.command) || e.late && mayFetch.MatchString(e.command)) {
+		b.WriteString("[commands have no network]\n")
+	}
+	if ofBash.MatchString(out) {
+		b.WriteString("[this is sh; bash -c runs what only bash knows]\n")
+	}
+	if name := absentIn(out); name != "" {
+		switch path, seen := s.find(name); {
+		case path == "":
+		case seen:
+			b.WriteString("[" + name + " is " + path + ", which is not in the PATH of commands]\n")
+		default:
+			b.WriteString("[" + name + " is " + path + ", which commands do not see; the operator can add its folder to tools.exec.path]\n")
+		}
+	}
+	if strings.Contains(out, "Read-only file system") {
+		b.WriteString("[commands change nothing outside the workspace, nor what is protected in it]\n")
+	}
+	return b.String()
+}
+
+// What programs write if they find no network; commands that say nothing if there is none, and such as wait for one;
+// what the usual sh says of the words of bash; and what shells say of a program that they do not find.
+var (
+	noNetwork = regexp.MustCompile(`(?i)could not resolve|name resolution|name or service not known|network is unreachable|getaddrinfo|no such host|failed to establish a new connection`)
+	fetches   = regexp.MustCompile(`://|\b(?:curl|wget)\b`)
+	mayFetch  = regexp.MustCompile(`://|\b(?:npm|npx|pnpm|yarn|pip3?|curl|wget|git|apt|apt-get|cargo|go|ssh|scp|docker)\b`)
+	ofBash    = regexp.MustCompile(`(?m)^/bin/sh: (?:line )?[0-9]+: (?:(?:source|\[\[|shopt|declare|typeset|let|pushd|popd|function|mapfile|readarray): not found|Bad substitution|set: Illegal option -o pipefail|Syntax error: (?:"\("|redirection) unexpected)`)
+	absent    = regexp.MustCompile(`(?m)^\S*sh: (?:line )?[0-9]+: ([^\s:/]+): (?:not found|command not found)$`)
+)
+
+// absentIn returns the first program that was not found, or "".
+func absentIn(out string) string {
+	if found := absent.FindStringSubmatch(out); found != nil {
+		return found[1]
+	}
+	return ""
+}
