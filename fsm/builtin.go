@@ -33,7 +33,7 @@ func Builtins(names ...string) []ToolDecl {
 		case ToolCron:
 			t.Effects = EffectsUnsafe
 			t.Description = "Schedule a message to yourself, list the schedules, or remove one. Times are local."
-			t.Parameters = `{"type":"object","properties":{"action":{"type":"string","enum":["add","list","remove"]},"message":{"type":"string","description":"add: what to do"},"every_seconds":{"type":"integer"},"cron_expr":{"type":"string","description":"as in crontab, or @daily"},"at":{"type":"string","description":"once: 2026-01-31T09:00"},"zone":{"type":"string","description":"else: UTC, +02:00"},"job_id":{"type":"string","description":"to remove"}},"required":["action"]}`
+			t.Parameters = `{"type":"object","properties":{"action":{"type":"string","enum":["add","list","remove"]},"message":{"type":"string","description":"add: what to do"},"every_seconds":{"type":"integer"},"cron_expr":{"type":"string","description":"as in crontab, or @daily"},"at":{"type":"string","description":"once: 20m, 17:30, 2026-01-31T09:00"},"zone":{"type":"string","description":"UTC, +02:00"},"job_id":{"type":"string","description":"to remove"}},"required":["action"]}`
 		case ToolLoadSkill:
 			t.Effects = EffectsNone
 			t.Description = "Load a skill to get its detailed instructions."

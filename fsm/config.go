@@ -73,7 +73,8 @@ const (
 	SeventeenthEdition
 	EighteenthEdition // a person may be said to write, which earlier builds do not read
 	NineteenthEdition
-	PresentEdition = NineteenthEdition
+	TwentiethEdition
+	PresentEdition = TwentiethEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

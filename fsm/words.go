@@ -251,7 +251,7 @@ var dictionary = [wordCount]wording{
 	WordSpawnFull:       {name: "spawn_full", first: "not started: {subagents} subagents are at work already (max_subagents)", now: "not started: {subagents} subagents are already at work (max_subagents)"},
 	WordCronAction:      {name: "cron_action", first: "action is add, list or remove, not {action}"},
 	WordCronAdded:       {name: "cron_added", first: "schedule {schedule} added", now: "schedule {schedule} added; it runs next at {next}", gains: "{next}"},
-	WordCronAtUnread:    {name: "cron_at_unread", first: "at is no time like 2026-01-31T09:00:00Z: {at}", now: "at is not a time such as 2026-01-31T09:00 or 2026-01-31T09:00+02:00: {at}"},
+	WordCronAtUnread:    {name: "cron_at_unread", first: "at is no time like 2026-01-31T09:00:00Z: {at}", now: "at is not a time such as 20m, 17:30, tomorrow 9:00 or 2026-01-31T09:00: {at}"},
 	WordCronAtPassed:    {name: "cron_at_passed", first: "not added: at has passed, it is {now} in UTC now", now: "not added: at is in the past; it is {now}"},
 	WordCronTimes:       {name: "cron_times", first: "give one of every_seconds, cron_expr and at", now: "give exactly one of every_seconds, cron_expr and at"},
 	WordCronFull:        {name: "cron_full", first: "not added: there are {schedules} schedules already (max_schedules)", now: "not added: there are already {schedules} schedules (max_schedules)"},

@@ -1,12 +1,34 @@
 package cron_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"shelly/fsm"
 	"shelly/fsm/cron"
 )
+
+// However a time is written, it is at most a day ago and ten years ahead, unless it has a date.
+func FuzzWhen(f *testing.F) {
+	for _, text := range []string{"20m", "in 2 days", "1h30m", "17:30", "9 pm", "tomorrow 9:00", "friday at 8:05", "2026-01-31T09:00:00.000Z", "in an hour, 5 secs", "12:00:00am"} {
+		f.Add(text, int64(1767603600000))
+		f.Add(text, int64(-1))
+	}
+	f.Fuzz(func(t *testing.T, text string, now int64) {
+		if now < -1<<50 || now > 1<<50 {
+			return
+		}
+		at, ok := cron.When(text, &fsm.Zone{Offset: 3600}, fsm.Millis(now))
+		if again, same := cron.When(text, &fsm.Zone{Offset: 3600}, fsm.Millis(now)); again != at || same != ok {
+			t.Fatalf("%q: %d, then %d", text, at, again)
+		}
+		const day = 86400_000
+		if dated := strings.Contains(text, "-"); ok && !dated && (at < fsm.Millis(now)-day || at > fsm.Millis(now)+10*366*day+day) {
+			t.Fatalf("%q at %d: %d", text, now, at)
+		}
+	})
+}
 
 // Whatever a schedule says, its slot is after From and a whole minute of the expression:
 // the first one if that is still to come, else the latest that has passed (HND-43).

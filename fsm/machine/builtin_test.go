@@ -68,7 +68,7 @@ func TestTOL10WhatIsWrongWithACallOfABuiltinToolIsItsResult(t *testing.T) {
 		{fsm.ToolCron, `{"action":"add","message":"tick","every_seconds":0}`, "error: give exactly one of every_seconds, cron_expr and at"},
 		{fsm.ToolCron, `{"action":"add","message":"tick","every_seconds":-5}`, "error: give exactly one of every_seconds, cron_expr and at"},
 		{fsm.ToolCron, `{"action":"add","message":"tick","every_seconds":60,"cron_expr":"* * * * *"}`, "error: give exactly one of every_seconds, cron_expr and at"},
-		{fsm.ToolCron, `{"action":"add","message":"tick","at":"tomorrow"}`, `error: at is not a time such as 2026-01-31T09:00 or 2026-01-31T09:00+02:00: "tomorrow"`},
+		{fsm.ToolCron, `{"action":"add","message":"tick","at":"tomorrow"}`, `error: at is not a time such as 20m, 17:30, tomorrow 9:00 or 2026-01-31T09:00: "tomorrow"`},
 		{fsm.ToolCron, `{"action":"add","message":"tick","every_seconds":"60"}`, unread},
 	}
 	for _, tt := range tests {

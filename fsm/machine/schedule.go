@@ -55,6 +55,9 @@ func (m *Machine) plan(s fsm.Schedule, at, zoned string, now fsm.Millis) (_ fsm.
 	}
 	if at != "" {
 		once, ok := cron.ParseAt(at, &zone)
+		if m.s.Config.Edition >= fsm.TwentiethEdition {
+			once, ok = cron.When(at, &zone, now)
+		}
 		if !ok {
 			return s, zone, m.word(fsm.WordCronAtUnread, "at", strconv.Quote(fsm.Clip(at, 100)))
 		}

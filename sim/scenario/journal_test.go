@@ -74,7 +74,7 @@ func committed() []string {
 func earlier() []string {
 	return []string{
 		"default/calls-before-the-sixteenth-edition", "default/calls-before-the-seventeenth-edition", "default/calls-before-the-eighteenth-edition",
-		"default/calls-before-the-nineteenth-edition",
+		"default/calls-before-the-nineteenth-edition", "default/times-before-the-twentieth-edition",
 	}
 }
 

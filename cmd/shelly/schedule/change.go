@@ -19,7 +19,7 @@ type addCmd struct {
 	Text    []string       `arg:"" help:"What to do, worded as a request."`
 	Cron    string         `placeholder:"EXPR" help:"Times as in crontab, such as '0 9 * * mon-fri', or @daily."`
 	Every   *time.Duration `placeholder:"TIME" help:"Interval, such as 30m."`
-	At      string         `placeholder:"TIME" help:"Run once, at a time such as 2026-01-31T09:00."`
+	At      string         `placeholder:"TIME" help:"Run once, at a time such as 17:30, tomorrow 9:00 or 2026-01-31T09:00."`
 	In      *time.Duration `placeholder:"TIME" help:"Run once, after a time such as 20m."`
 	Zone    string         `placeholder:"NAME" help:"Zone of the times: UTC, +02:00, or one of about.zones. Default: yours (about.zone)."`
 	Channel string         `placeholder:"NAME" help:"Channel that the answers go to."`
