@@ -157,6 +157,20 @@ func TestINF58ALineOfAProgramIsNoCall(t *testing.T) {
 	}
 }
 
+// A server writes the schema, and what is in it the model may call. The machine must not stop for that: at each level
+// a value is corrected only once, so this ends.
+func TestINF58ADeepSchemaTakesNoTime(t *testing.T) {
+	const deep = 48 // as deep as a server's schema may be
+	schema, args, want := `{"type":"string"}`, `"a"`, `"a"`
+	for range deep {
+		schema = `{"type":"object","properties":{"path":` + schema + `},"required":["path"]}`
+		args, want = `{"file":`+args+`}`, `{"path":`+want+`}`
+	}
+	if got := corrected(&fsm.ToolDecl{Parameters: schema, Effects: fsm.EffectsNone}, args); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // What fits a schema is what it was, and nothing is corrected twice.
 func TestINF58WhatFitsStays(t *testing.T) {
 	texts := rapid.SampledFrom([]string{`"a"`, `""`, `"[1]"`, `"{}"`, `"x y"`, `null`})

@@ -15,7 +15,7 @@ import (
 // A misplaced member is meant for a parameter that is not given, takes its kind and has a name that means
 // the same, if that is the only one and no other member is meant for it.
 func (c correction) rename(s shape, given map[string]json.RawMessage) bool {
-	meant := map[string][]string{} // misplaced members by the parameter that they may be meant for
+	meant := map[string][]member{} // misplaced members by the parameter that they may be meant for
 	places := map[string]int{}     // of a misplaced member
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !s.misplaced(name, given[name]) {
@@ -25,22 +25,29 @@ func (c correction) rename(s shape, given map[string]json.RawMessage) bool {
 			if value, ok := given[parameter]; ok && kindOf(value) != kindNull || s.open() && !slices.Contains(s.Required, parameter) || !s.near(name, parameter) {
 				continue
 			}
-			if value, _ := c.of(shapeOf(of), given[name]); shapeOf(of).takes(value) {
-				meant[parameter] = append(meant[parameter], name)
+			p := shapeOf(of)
+			if value, _ := c.of(p, given[name]); p.takes(value) {
+				meant[parameter] = append(meant[parameter], member{name, value})
 				places[name]++
 			}
 		}
 	}
 	renamed := false
-	for parameter, names := range meant { // order-free: each changes members of its own
-		if len(names) != 1 || places[names[0]] != 1 {
+	for parameter, members := range meant { // order-free: each changes members of its own
+		if len(members) != 1 || places[members[0].name] != 1 {
 			continue
 		}
-		value, _ := c.of(shapeOf(s.Properties[parameter]), given[names[0]])
-		delete(given, names[0])
-		given[parameter], renamed = value, true
+		delete(given, members[0].name)
+		given[parameter], renamed = members[0].value, true
 	}
 	return renamed
+}
+
+// member is a misplaced member with the value that it would have as a parameter. That is worked out only once:
+// what is done twice at each level takes hours where a schema is as deep as it may be.
+type member struct {
+	name  string
+	value json.RawMessage
 }
 
 // near reports whether a name means the same as that of a parameter, or, if it means the same as none,
