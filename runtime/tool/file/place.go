@@ -34,6 +34,7 @@ type place struct {
 	near   func() string // what else the path may mean, for a failure
 	info   fs.FileInfo
 	held   []byte
+	made   fs.FileInfo // what replace has put there, whatever anybody else does to it from then on
 }
 
 // place resolves a path that will be written (TOL-24), and reads what is there now.
@@ -257,6 +258,9 @@ func (p *place) replace(temp string, content []byte) (renamed bool, err error) {
 	}
 	defer folder.Close()
 	if err := p.prepare(folder, temp, content); err != nil {
+		return false, errors.Join(err, removed(folder, temp))
+	}
+	if p.made, err = folder.Lstat(temp); err != nil {
 		return false, errors.Join(err, removed(folder, temp))
 	}
 	if err := p.unchanged(folder); err != nil {

@@ -62,7 +62,19 @@ func (t *Tools) readFile(ctx context.Context, call fsm.RunTool, a tool.Arguments
 	if f.info.IsDir() {
 		return tool.Invalid("%s is a directory; use list_dir", strconv.Quote(path))
 	}
-	t.seen.note(call.Session, f.at.real, f.info)
+	result := t.readOpen(ctx, path, f, a)
+	switch {
+	case result.Failed:
+	case a.Number("offset", 1) > 1:
+		t.seen.follow(call.Session, f.at.real, f.info, f.info)
+	default:
+		t.seen.note(call.Session, f.at.real, f.info)
+	}
+	return result
+}
+
+// readOpen returns what a call reads of a file.
+func (t *Tools) readOpen(ctx context.Context, path string, f opened, a tool.Arguments) tool.Result {
 	sample, err := sampleOf(f)
 	if err != nil {
 		return tool.Failed("%v", explain(path, err))

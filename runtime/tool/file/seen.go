@@ -2,8 +2,6 @@ package file
 
 import (
 	"io/fs"
-	"os"
-	"path/filepath"
 	"sync"
 )
 
@@ -46,14 +44,10 @@ func (s *seen) changed(session, path string, now fs.FileInfo) bool {
 	return known && (was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime())) // not its inode, which some network file systems make up
 }
 
-// wrote remembers the file that a session has just written; if it has gone since, what was there is forgotten.
-func (s *seen) wrote(session string, p *place) {
-	path := filepath.Join(p.real, p.name)
-	if info, err := os.Lstat(path); err == nil {
-		s.note(session, path, info)
-		return
+// follow remembers what a file is after a session has seen or changed a part of it. If the rest has changed
+// before, the session has still not seen that.
+func (s *seen) follow(session, path string, before, after fs.FileInfo) {
+	if before == nil || !s.changed(session, path, before) {
+		s.note(session, path, after)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.files, sighting{session, path})
 }

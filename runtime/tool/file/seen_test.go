@@ -59,7 +59,25 @@ func TestTOL101NothingIsWrittenOverWhatASessionHasNotSeen(t *testing.T) {
 		}, refused, "five"},
 		{"but not that one", func() string { return bob("write_file", write("6")) }, "wrote notes.txt", "6"},
 		{"an edit finds its text", func() string { return ann("edit_file", `{"path":"notes.txt","old":"6","new":"7"}`) }, "wrote notes.txt", "7"},
-		{"and has seen it", func() string { return ann("write_file", write("8")) }, "wrote notes.txt", "8"},
+		{"but has not seen the rest", func() string { return ann("write_file", write("8")) }, refused, "7"},
+		{"nor has a read of a later part", func() string {
+			person("1\n2")
+			ann("read_file", `{"path":"notes.txt","offset":2}`)
+			return ann("write_file", write("8"))
+		}, refused, "1\n2"},
+		{"nor one that fails", func() string {
+			ann("read_file", `{"path":"notes.txt","column":9}`)
+			return ann("write_file", write("8"))
+		}, refused, "1\n2"},
+		{"read from its first line", func() string {
+			ann("read_file", `{"path":"notes.txt"}`)
+			ann("read_file", `{"path":"notes.txt","offset":2}`)
+			return ann("write_file", write("8"))
+		}, "wrote notes.txt", "8"},
+		{"an edit of what it has seen", func() string {
+			ann("edit_file", `{"path":"notes.txt","old":"8","new":"88"}`)
+			return ann("write_file", write("9"))
+		}, "wrote notes.txt", "9"},
 		{"what is there already", func() string { person("q"); return ann("write_file", write("q")) }, "notes.txt holds exactly that", "q"},
 		{"is what was to be written", func() string { return ann("write_file", write("r")) }, "wrote notes.txt", "r"},
 		{"it was removed", func() string { w.must(os.Remove(notes)); return ann("write_file", write("9")) }, "created notes.txt", "9"},
@@ -68,6 +86,27 @@ func TestTOL101NothingIsWrittenOverWhatASessionHasNotSeen(t *testing.T) {
 			t.Errorf("%s: %s; want %s", step.what, got, step.says)
 		}
 		is(step.file)
+	}
+}
+
+// What somebody puts there as soon as a session has written is not what the session has written.
+func TestTOL101WhatFollowsAWriteAtOnceIsNotSeen(t *testing.T) {
+	w := newWorld(t)
+	notes := filepath.Join(w.workspace, "notes.txt")
+	w.must(os.WriteFile(notes, []byte("old"), 0o644))
+	p, err := w.tools().place(guard(t), "notes.txt")
+	w.must(err)
+	defer p.close()
+	if _, err := p.replace(".shelly-x.tmp", []byte("mine")); err != nil {
+		t.Fatal(err)
+	}
+	w.must(os.WriteFile(notes, []byte("theirs"), 0o644))
+	now, err := os.Lstat(notes)
+	w.must(err)
+	var s seen
+	s.follow("s", notes, p.info, p.made)
+	if !s.changed("s", notes, now) {
+		t.Error("it counts as what the session has written")
 	}
 }
 

@@ -39,7 +39,7 @@ func (t *Tools) writeFile(ctx context.Context, call fsm.RunTool, a tool.Argument
 	return t.rewrite(ctx, call, a, func(p *place, a tool.Arguments) (alteration, error) {
 		alt, err := written(p, a)
 		if err == nil && p.info != nil && !bytes.Equal(alt.content, p.held) && t.seen.changed(call.Session, filepath.Join(p.real, p.name), p.info) {
-			err = tool.Refuse("%s has changed since you have read or written it: somebody else has, or a command; nothing was written: read it again", wording.PathLine(p.shown))
+			err = tool.Refuse("%s has changed since you have read or written it: somebody else has, or a command; nothing was written: read it again from its first line", wording.PathLine(p.shown))
 		}
 		return alt, err
 	})
@@ -163,7 +163,7 @@ func (t *Tools) commit(call fsm.RunTool, p *place, alt alteration, result string
 	renamed, err := p.replace(r.Temp, alt.content)
 	failpoint.Hit(failpoint.ChangeMade)
 	if renamed {
-		t.seen.wrote(call.Session, p)
+		t.seen.follow(call.Session, filepath.Join(p.real, p.name), p.info, p.made)
 	}
 	switch {
 	case err != nil && !renamed:
