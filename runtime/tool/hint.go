@@ -14,12 +14,15 @@ import (
 // surroundings are what there is around a command.
 type surroundings struct {
 	offline bool                                       // it has no network
+	kept    bool                                       // it changes nothing outside the workspace
 	find    func(name string) (path string, seen bool) // a program that the daemon would find: "", if none; and whether commands see it
 }
 
 func (e *Exec) surroundings() surroundings {
+	contained := e.Box.Rung() != sandbox.None
 	return surroundings{
-		offline: !e.Network && e.Box.Rung() != sandbox.None,
+		offline: !e.Network && contained,
+		kept:    contained,
 		find: func(name string) (string, bool) {
 			path, err := exec.LookPath(name)
 			if err != nil {
@@ -58,7 +61,7 @@ func (s surroundings) remarks(e outcome) string {
 			b.WriteString("[" + name + " is " + path + ", which commands do not see; the operator can add its folder to tools.exec.path]\n")
 		}
 	}
-	if strings.Contains(out, "Read-only file system") {
+	if s.kept && strings.Contains(out, "Read-only file system") {
 		b.WriteString("[commands change nothing outside the workspace, nor what is protected in it]\n")
 	}
 	return b.String()

@@ -10,7 +10,7 @@ import (
 func TestTOL104AResultSaysWhatACommandHasRunInto(t *testing.T) {
 	const offline, bash = "[commands have no network]\n", "[this is sh; bash -c runs what only bash knows]\n"
 	programs := map[string]string{"go": "/usr/local/go/bin/go", "cargo": "/home/a/.cargo/bin/cargo"}
-	s := surroundings{offline: true, find: func(name string) (string, bool) {
+	s := surroundings{offline: true, kept: true, find: func(name string) (string, bool) {
 		return programs[name], strings.HasPrefix(programs[name], "/usr")
 	}}
 	for _, c := range []struct {
@@ -47,6 +47,10 @@ func TestTOL104AResultSaysWhatACommandHasRunInto(t *testing.T) {
 	s.offline = false
 	if got := s.remarks(outcome{command: "curl a", out: "Could not resolve host: a\n", silent: true, late: true}); got != "" {
 		t.Errorf("with a network: %q", got)
+	}
+	s.kept = false
+	if got := s.remarks(outcome{out: "touch: cannot touch '/etc/x': Read-only file system\n"}); got != "" {
+		t.Errorf("uncontained: %q", got)
 	}
 }
 
