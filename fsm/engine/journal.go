@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 
 	"shelly/fsm"
 	"shelly/fsm/state"
@@ -148,4 +149,7 @@ var (
 	// ErrDamaged says that what is kept is not what was written. The errors around it name
 	// the place.
 	ErrDamaged = errors.New("the data folder is damaged")
+	// ErrForgotten is the ErrConflict of a request whose text is forgotten, so that none can be compared
+	// with it (SES-25).
+	ErrForgotten = fmt.Errorf("%w: one whose session was forgotten", ErrConflict)
 )

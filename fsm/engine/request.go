@@ -15,8 +15,8 @@ type Acceptance struct {
 }
 
 // Accept admits a request once it is durable (JRN-9). The same id with the same
-// body is answered from the record, with another body it is ErrConflict; both
-// without a write (JRN-10). ErrBusy, ErrStopping and ErrNoSpace mean that nothing
+// body is answered from the record, with another body it is ErrConflict, and so it
+// is if the body was forgotten; all without a write (JRN-10). ErrBusy, ErrStopping and ErrNoSpace mean that nothing
 // has happened.
 func (e *Engine) Accept(at fsm.Millis, in fsm.Requested) (Acceptance, error) {
 	met := e.Meet(nil, at, in)[0]
@@ -71,6 +71,8 @@ func (e *taking) meet(at fsm.Millis, in fsm.Requested, met *Met) error {
 	switch {
 	case err != nil:
 		met.Err = err
+	case ok && known.Forgotten:
+		met.Err = ErrForgotten
 	case ok && known.sameBody(asked):
 		met.Request = known
 	case ok:

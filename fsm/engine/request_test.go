@@ -119,6 +119,31 @@ func TestJRN10AnotherBodyUnderAKnownIdIsAConflict(t *testing.T) {
 	}
 }
 
+// What a request said whose session was forgotten is not known any more, so nothing is the same; nor is it done again.
+func TestSES25AForgottenRequestIsNotDoneAgain(t *testing.T) {
+	j := newJournal()
+	e, _ := start(t, j)
+	turn(t, e, fsm.Input{At: 1, Fact: fsm.Boot{Config: config()}}, fsm.Input{At: 10, Fact: ask("a")})
+	r, _, err := j.Request(ask("a").Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Text, r.Done, r.Forgotten = "", true, true
+	if err := j.Append(engine.Batch{Requests: []engine.Request{r}}, true); err != nil {
+		t.Fatal(err)
+	}
+	before, empty := len(j.protocol.lines), ask("a")
+	empty.Text = ""
+	for _, in := range []fsm.Requested{ask("a"), empty} {
+		if _, err := e.Accept(10, in); !errors.Is(err, engine.ErrForgotten) || !errors.Is(err, engine.ErrConflict) {
+			t.Errorf("%q: %v; want ErrForgotten", in.Text, err)
+		}
+	}
+	if len(j.protocol.lines) != before {
+		t.Errorf("it caused %v", j.protocol.lines[before:])
+	}
+}
+
 // Images and history are in the journal's record of the input; the request's own record only has
 // a hash of them.
 func TestJRN10ABodyIsKnownByItsHash(t *testing.T) {

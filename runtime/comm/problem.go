@@ -138,6 +138,8 @@ func ProblemOf(err error) *Problem {
 	switch {
 	case errors.Is(err, engine.ErrBusy):
 		return &Problem{CodeBusy, engine.ErrBusy.Error(), "nothing has happened; try again in a moment"}
+	case errors.Is(err, engine.ErrForgotten):
+		return &Problem{CodeConflict, "the request with this id is done, and was forgotten with its session", "only another request may be sent with a new id, since that is done"}
 	case errors.Is(err, engine.ErrConflict):
 		return &Problem{CodeConflict, engine.ErrConflict.Error() + " and another text, session or chat", "send it with a new id"}
 	case errors.Is(err, engine.ErrDead), errors.Is(err, context.Canceled):

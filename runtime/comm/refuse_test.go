@@ -176,6 +176,7 @@ func TestCOM7ErrorsOfTheDaemonHaveTheirStatus(t *testing.T) {
 		{engine.ErrBusy, 429, comm.CodeBusy, "1"},
 		{fmt.Errorf("accept: %w", engine.ErrBusy), 429, comm.CodeBusy, "1"},
 		{engine.ErrConflict, 409, comm.CodeConflict, ""},
+		{engine.ErrForgotten, 409, comm.CodeConflict, ""},
 		{engine.ErrStopping, 503, comm.CodeStopping, ""},
 		{engine.ErrDead, 503, comm.CodeUnknownOutcome, ""},
 		{fmt.Errorf("%w: %w", engine.ErrDead, engine.ErrNoSpace), 503, comm.CodeUnknownOutcome, ""}, // a write that has failed may have been half done
