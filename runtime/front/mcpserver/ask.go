@@ -254,8 +254,11 @@ func unknown(key fsm.RequestKey) error {
 // decide answers a question to a person about a request (FRT-34).
 func (v visit) decide(approve bool) func(context.Context, *sdk.CallToolRequest, arguments) (*sdk.CallToolResult, error) {
 	return func(ctx context.Context, _ *sdk.CallToolRequest, a arguments) (*sdk.CallToolResult, error) {
-		d := fsm.Decided{Key: a.Key, Approve: approve, Grant: fsm.GrantScope(a.Grant), Reason: a.Reason}
-		taken, err := v.decided(ctx, v.keyOf(a), d)
+		scope, err := comm.Scope(a.Grant, approve)
+		if err != nil {
+			return failed(err), nil
+		}
+		taken, err := v.decided(ctx, v.keyOf(a), fsm.Decided{Key: a.Key, Approve: approve, Grant: scope, Reason: a.Reason})
 		switch {
 		case err != nil:
 			return failed(err), nil
@@ -280,8 +283,5 @@ func (v visit) decided(ctx context.Context, request fsm.RequestKey, d fsm.Decide
 		return false, err
 	}
 	d.Handle, d.Key = s.Asks.Handle, s.Asks.Key
-	if d.Grant == "once" {
-		d.Grant = fsm.GrantOnce
-	}
 	return v.front.Decide(ctx, d)
 }

@@ -568,6 +568,25 @@ func (s *site) stands(id string) {
 	s.front.Stand(comm.Standing{Handle: 3, Request: keyOf(id), Phase: state.Approving, Asks: &comm.Ask{Question: fsm.QuestionApprove, Handle: 3, Key: "k1", Tool: "exec", Args: `{"command":"ls"}`}})
 }
 
+// Whoever asks for more than this call is not told that it was approved for it alone.
+func TestFRT34AnApprovalOfAnUnknownScopeDecidesNothing(t *testing.T) {
+	s := open(t, fronttest.New(), time.Nanosecond)
+	s.send("tools/call", "ask", `{"name":"ask","arguments":{"text":"do it","id":"m1"}}`)
+	s.stands("m1")
+	for _, grant := range []string{"forever", "Always", "session "} {
+		result, _ := s.send("tools/call", "approve", `{"name":"approve","arguments":{"id":"m1","grant":"`+grant+`"}}`)
+		if want := "the grant is not one of once, session, always; leave it out for the one call"; !strings.Contains(string(result), `"isError":true`) || text(t, result) != want {
+			t.Errorf("%s: got %s; want an error: %s", grant, result, want)
+		}
+	}
+	if told := s.front.Seen().Told; len(told) != 0 {
+		t.Errorf("told is %+v, want nothing", told)
+	}
+	if result, _ := s.send("tools/call", "approve", `{"name":"approve","arguments":{"id":"m1","grant":"once"}}`); text(t, result) != "Approved." {
+		t.Errorf("once: got %s; want it approved", result)
+	}
+}
+
 // A misspelt key must not decide about whichever call waits.
 func TestFRT3AnUnknownArgumentOfAToolIsRefused(t *testing.T) {
 	s := open(t, fronttest.New(), time.Nanosecond)
