@@ -761,8 +761,18 @@ func TestFRT35ATasksQuestionIsAskedOfItsClient(t *testing.T) {
 		`{"action":"accept","content":{"approve":true,"reason":"  "}}`:             "Approve:true By:local Grant: Reason:}",
 		`{"action":"accept","content":{"approve":true,"reason":"not now"}}`:        "error: only a refusal has a reason",
 		`{"action":"accept","content":{"reason":"not now"}}`:                       "error: only a refusal has a reason",
-		`{"action":"decline"}`: "Approve:false",
-		`{"action":"cancel"}`:  "",
+		`{"action":"accept","content":null}`:                                       "Approve:true",
+		`{"action":"accept","content":{"approve":"false"}}`:                        `error: "content.approve" is a text; send true or false`,
+		`{"action":"accept","content":{"Approve":false}}`:                          `error: unknown field "content.Approve"`,
+		`{"action":"accept","content":{"aprove":false}}`:                           `error: unknown field "content.aprove"`,
+		`{"action":"accept","content":[false]}`:                                    `error: "content" is a list; send an object`,
+		`{"action":"decline","content":{"approve":true}}`:                          "Approve:false",
+		`{"action":"decline"}`:                                                     "Approve:false",
+		`{"action":"decline","Action":"accept"}`:                                   "Approve:false",
+		`{"action":"cancel"}`:                                                      "",
+		`{"action":"Accept"}`:                                                      "error: send accept, decline or cancel",
+		`{}`:                                                                       "error: the answer to decide-k1: its action is none that is known",
+		`true`:                                                                     "error: send an object",
 	} {
 		before := len(s.front.Seen().Told)
 		_, failure := s.send("tasks/update", "m1", `{"taskId":"m1","inputResponses":{"decide-k1":`+said+`,"other":{}},`+newer+`}`)

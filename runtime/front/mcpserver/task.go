@@ -111,28 +111,26 @@ func (v visit) update(ctx context.Context, id string, answers map[string]json.Ra
 	case !ok:
 		return unknownTask(id)
 	}
-	for name, raw := range answers { // order-free: each names its own call
+	var decisions []fsm.Decided
+	for name, answer := range answers { // order-free: each names its own call
 		call, ok := strings.CutPrefix(name, deciding)
-		var said struct {
-			Action  string
-			Content struct {
-				Approve *bool
-				Reason  string
-			}
-		}
-		if !ok || json.Unmarshal(raw, &said) != nil || said.Action != "accept" && said.Action != "decline" {
+		if !ok {
 			continue
 		}
-		d := fsm.Decided{Key: call, Approve: said.Action == "accept", Reason: said.Content.Reason}
-		if said.Content.Approve != nil && !*said.Content.Approve {
-			d.Approve = false
+		d, decides, err := said(call, answer)
+		if err == nil {
+			d, err = comm.Reasoned(d)
 		}
+		if err != nil {
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the answer to " + name + ": " + sentence(err)}
+		}
+		if decides {
+			decisions = append(decisions, d)
+		}
+	}
+	for _, d := range decisions {
 		if _, err := v.decided(ctx, v.taskKey(id), d); err != nil {
-			code := int64(jsonrpc.CodeInternalError)
-			if comm.ProblemOf(err).Code == comm.CodeBadRequest {
-				code = jsonrpc.CodeInvalidParams
-			}
-			return &jsonrpc.Error{Code: code, Message: err.Error()}
+			return internal(err)
 		}
 	}
 	return nil

@@ -122,11 +122,13 @@ func answer(text string, more any, isError bool) *sdk.CallToolResult {
 
 // failed is the result of a call that was not carried out. It says what to do, if a client of shelly's own
 // routes is told so.
-func failed(err error) *sdk.CallToolResult {
+func failed(err error) *sdk.CallToolResult { return answer(sentence(err), nil, true) }
+
+func sentence(err error) string {
 	if p := comm.ProblemOf(err); p.Code != comm.CodeInternal {
-		return answer(p.Sentence(), nil, true)
+		return p.Sentence()
 	}
-	return answer(err.Error(), nil, true)
+	return err.Error()
 }
 
 // standing is a request's standing as a structured value.
