@@ -631,6 +631,10 @@ func TestFRT4ARefusedMessageIsAnsweredInTheProtocol(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "MCP-Protocol-Version: 1999-01-01", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"Bad Request: Unsupported protocol version`},
 		{`{"jsonrpc":"2.0","id":1,"method":"x/y","params":{}}`, "", 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"method not found: \"x/y\" unsupported"}}`},
 		{`{"jsonrpc":"2.0","method":"x/y"}`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32601,"message":"method not found: \"x/y\" unsupported"}}`},
+		{`{"jsonrpc":"2.0","id":1}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"the message has an id and no method; name the method"}}`},
+		{`{"jsonrpc":"2.0","id":"a","method":null,"params":{}}`, "", 400, `{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"the message has an id and no method; name the method"}}`},
+		{`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2}]`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"\"[1]\" has an id and no method; name the method"}}`},
+		{`{"jsonrpc":"2.0","id":1,"result":null}`, "", 202, ""},
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"invalid request: missing required \"params\""}}`},
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\"params\" is a text; send an object"}}`},
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":"x"}}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\"params.arguments\" is a text; send an object"}}`},
@@ -669,7 +673,7 @@ func TestFRT4ARefusedMessageIsAnsweredInTheProtocol(t *testing.T) {
 		}
 		got, kind := string(answered(resp)), resp.Header.Get("Content-Type")
 		_ = resp.Body.Close()
-		if resp.StatusCode != c.status || !strings.HasPrefix(got, c.want) || c.status != 200 && !strings.HasPrefix(kind, "application/json") {
+		if resp.StatusCode != c.status || !strings.HasPrefix(got, c.want) || c.status >= 400 && !strings.HasPrefix(kind, "application/json") {
 			t.Errorf("%.99s %s: %d %s %s\nwant %d %s", c.body, c.header, resp.StatusCode, kind, got, c.status, c.want)
 		}
 	}

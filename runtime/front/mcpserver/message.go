@@ -174,8 +174,11 @@ func check(m wire.Value) error {
 const idMax = 1 << 53
 
 // checkNames refuses a request whose answer the library would send under another id, or its progress
-// under another token.
+// under another token, and what has an id and is no request and no answer: its sender may wait.
 func checkNames(m wire.Value) error {
+	if m.Member("id").Kind != wire.Null && m.Member("method").Kind == wire.Null && !m.Has("result") && !m.Has("error") {
+		return m.Fault("has an id and no method; name the method")
+	}
 	for _, id := range []wire.Value{m.Member("id"), m.Member("params").Member("_meta").Member("progressToken")} {
 		if err := checkID(id); err != nil {
 			return err

@@ -93,8 +93,12 @@ func read(line []byte) (in incoming, wrong *Error) {
 		return in, Errorf(CodeInvalid, "method is %s; send a text", method.Kind)
 	}
 	in.method, in.params, in.result, in.err = method.Text, v.Member("params"), v.Member("result"), v.Member("error")
-	if in.method == "" && in.id == nil {
+	switch {
+	case in.method != "":
+	case in.id == nil:
 		return in, Errorf(CodeInvalid, "the message has neither a method nor an id")
+	case !v.Has("result") && !v.Has("error"): // no answer; who sent it may wait for one
+		return in, Errorf(CodeInvalid, "the message has an id and no method; name the method")
 	}
 	return in, nil
 }

@@ -43,6 +43,11 @@ func (v Value) Member(name string) Value {
 	return v.Members[i].Value
 }
 
+// Has reports whether an object has a member, even if that is null.
+func (v Value) Has(name string) bool {
+	return slices.ContainsFunc(v.Members, func(m Member) bool { return m.Name == name })
+}
+
 // Is returns an error unless a value is of one of the kinds.
 func (v Value) Is(kinds ...Kind) error {
 	if slices.Contains(kinds, v.Kind) {
