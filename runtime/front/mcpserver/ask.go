@@ -18,7 +18,7 @@ import (
 // accept makes a request durable (FRT-31).
 func (v visit) accept(ctx context.Context, a arguments) (engine.Request, error) {
 	if strings.TrimSpace(a.Text) == "" {
-		return engine.Request{}, errors.New("text is empty")
+		return engine.Request{}, &comm.Problem{Code: comm.CodeBadRequest, Message: `"text" is missing or empty`, Hint: "say what shelly should do"}
 	}
 	if err := comm.Named(&a.ID, v.key); err != nil {
 		return engine.Request{}, err
@@ -248,7 +248,10 @@ func (v visit) untaken(ctx context.Context, key fsm.RequestKey, text string) *sd
 }
 
 func unknown(key fsm.RequestKey) error {
-	return fmt.Errorf("there is no request %s in channel %s", wording.Quote(key.ID), key.Channel)
+	return &comm.Problem{
+		Code: comm.CodeNotFound, Message: fmt.Sprintf("there is no request %s in channel %s", wording.Quote(key.ID), wording.Quote(key.Channel)),
+		Hint: "name its channel if it came another way; requests lists your unfinished requests",
+	}
 }
 
 // decide answers a question to a person about a request (FRT-34).

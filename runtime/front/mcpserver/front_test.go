@@ -312,7 +312,7 @@ func TestFRT4AStoppedDaemonDoesNotSayThatATaskIsUnknown(t *testing.T) {
 	_, result := v.result(ctx, nil, "m1")
 	_, cancelled := v.cancelTask(ctx, "m1")
 	for _, err := range []error{got, result, cancelled, v.update(ctx, "m1", nil)} {
-		if of, is := errors.AsType[*jsonrpc.Error](err); !is || of.Code != jsonrpc.CodeInternalError || of.Message != engine.ErrStopping.Error() {
+		if of, is := errors.AsType[*jsonrpc.Error](err); !is || of.Code != jsonrpc.CodeInternalError || !strings.HasPrefix(of.Message, engine.ErrStopping.Error()+"; nothing has happened") {
 			t.Errorf("got %#v; want code %d: %s", err, jsonrpc.CodeInternalError, engine.ErrStopping)
 		}
 	}
@@ -557,7 +557,7 @@ func TestFRT33ATaskIsItsRequest(t *testing.T) {
 				t.Errorf("its result is %+v, %v", res, err)
 			}
 		}
-		if _, err := tasks.Get(t.Context(), session, "m2"); err == nil || !strings.Contains(err.Error(), "there is no task m2") {
+		if _, err := tasks.Get(t.Context(), session, "m2"); err == nil || !strings.Contains(err.Error(), "there is no task \"m2\"; the tool requests") {
 			t.Errorf("another: %v", err)
 		}
 	}
@@ -638,6 +638,10 @@ func TestFRT4ARefusedMessageIsAnsweredInTheProtocol(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"invalid request: missing required \"params\""}}`},
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\"params\" is a text; send an object"}}`},
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":"x"}}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\"params.arguments\" is a text; send an object"}}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","arguments":{"text":"hi"},"task":5}}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\"params.task\" is a number; send an object"}}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"status","task":{}}}`, "", 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"\"status\" cannot run as a task; leave task out"}}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","task":{}}}`, "", 200, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\"text\" is missing or empty; say what shelly should do"}}`},
+		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"}}`, "", 200, `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\"text\" is missing or empty; say what shelly should do"}],"isError":true}}`},
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","name":"deny"}}`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32700,"message":"\"params.name\" is given twice"}}`},
 		{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"clientInfo":{"name":"x","version":1}}}`, "", 400, `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"\"params.clientInfo.version\" is a number; send a text"}}`},
 		{`{"jsonrpc":"2.0","id":{},"method":"ping"}`, "", 400, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"\"id\" is an object; send a text or a number"}}`},
@@ -714,7 +718,7 @@ func TestFRT34ADecisionIsTheCallers(t *testing.T) {
 	s := open(t, fronttest.New(), time.Nanosecond)
 	for _, name := range []string{"approve", "deny"} {
 		result, _ := s.send("tools/call", name, `{"name":"`+name+`","arguments":{"id":"m1"}}`)
-		if !strings.Contains(text(t, result), `there is no request "m1" in channel mcp`) || !strings.Contains(string(result), `"isError":true`) {
+		if !strings.Contains(text(t, result), `there is no request "m1" in channel "mcp"; name its channel if it came another way`) || !strings.Contains(string(result), `"isError":true`) {
 			t.Errorf("%s of an unknown request: %s", name, result)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"shelly/fsm/wording"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/idempotency"
 	"shelly/runtime/front/wire"
@@ -79,6 +80,10 @@ func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
 		refusal(id, code, err.Error()).write(w, http.StatusBadRequest)
 		return nil
 	}
+	if name := m.Member("params").Member("name").Text; id != nil && asTask(m) && name != ToolAsk {
+		refusal(id, jsonrpc.CodeMethodNotFound, wording.Quote(name)+" cannot run as a task; leave task out").write(w, http.StatusOK)
+		return nil
+	}
 	switch m.Member("method").Text {
 	case "tools/call":
 		if id != nil {
@@ -101,6 +106,11 @@ func (f *Front) serve(to http.ResponseWriter, r *http.Request) error {
 	f.handler.ServeHTTP(answer, r)
 	answer.end()
 	return nil
+}
+
+// asTask reports whether a message is a call that its client of 2025-11-25 wants as a task.
+func asTask(m wire.Value) bool {
+	return m.Member("method").Text == "tools/call" && m.Member("params").Member("task").Kind == wire.Object
 }
 
 // listening is the method whose answer lasts as long as the client listens.
@@ -156,7 +166,7 @@ func check(m wire.Value) error {
 	}{
 		{m, "jsonrpc", []wire.Kind{wire.String}}, {m, "id", []wire.Kind{wire.String, wire.Number}}, {m, "method", []wire.Kind{wire.String}}, {m, "params", []wire.Kind{wire.Object}},
 		{params, "_meta", []wire.Kind{wire.Object}}, {params, "name", []wire.Kind{wire.String}}, {params, "arguments", []wire.Kind{wire.Object}},
-		{params, "taskId", []wire.Kind{wire.String}}, {params, "protocolVersion", []wire.Kind{wire.String}},
+		{params, "taskId", []wire.Kind{wire.String}}, {params, "task", []wire.Kind{wire.Object}}, {params, "inputResponses", []wire.Kind{wire.Object}}, {params, "protocolVersion", []wire.Kind{wire.String}},
 		{params, "capabilities", []wire.Kind{wire.Object}}, {params, "clientInfo", []wire.Kind{wire.Object}},
 		{params.Member("_meta"), "progressToken", []wire.Kind{wire.String, wire.Number}},
 		{client, "name", []wire.Kind{wire.String}}, {client, "title", []wire.Kind{wire.String}}, {client, "version", []wire.Kind{wire.String}},

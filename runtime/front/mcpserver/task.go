@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"shelly/fsm"
+	"shelly/fsm/wording"
 	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/mcp/wire"
@@ -26,12 +27,18 @@ func (v visit) taskKey(id string) fsm.RequestKey {
 }
 
 func unknownTask(id string) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no task " + id}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no task " + wording.Quote(id) + "; the tool requests lists your unfinished requests"}
 }
 
-// internal is an error of the daemon. Without a code of the protocol the library would send 0.
-func internal(err error) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+// coded is an error of the daemon, which the caller has caused or not. Without a code of the protocol the
+// library would send 0.
+func coded(err error) error {
+	code := int64(jsonrpc.CodeInternalError)
+	switch comm.ProblemOf(err).Code {
+	case comm.CodeBadRequest, comm.CodeConflict, comm.CodeTooLarge:
+		code = jsonrpc.CodeInvalidParams
+	}
+	return &jsonrpc.Error{Code: code, Message: sentence(err)}
 }
 
 // begin accepts a request as a task.
@@ -49,7 +56,7 @@ func (v visit) begin(ctx context.Context, _ *sdk.ServerSession, p *sdk.CallToolP
 		if extended {
 			return wire.Outcome{Result: failed(err)}, nil
 		}
-		return wire.Outcome{}, internal(err)
+		return wire.Outcome{}, coded(err)
 	}
 	at := time.UnixMilli(int64(known.Accepted))
 	return wire.Outcome{Task: &wire.Task{ID: known.Key.ID, Status: wire.Working, Poll: pollEvery, Created: at, Updated: at}}, nil
@@ -60,7 +67,7 @@ func (v visit) stands(ctx context.Context, id string, may wire.Abilities) (wire.
 	ctx = v.as(ctx)
 	r, ok, err := v.front.Request(ctx, v.taskKey(id))
 	if err != nil {
-		return wire.Task{}, internal(err)
+		return wire.Task{}, coded(err)
 	}
 	if !ok {
 		return wire.Task{}, unknownTask(id)
@@ -78,7 +85,7 @@ func (v visit) stands(ctx context.Context, id string, may wire.Abilities) (wire.
 	}
 	s, err := v.standing(ctx, r)
 	if err != nil {
-		return wire.Task{}, internal(err)
+		return wire.Task{}, coded(err)
 	}
 	t.Message = string(s.Phase)
 	if s.Asks == nil {
@@ -98,6 +105,9 @@ func (v visit) stands(ctx context.Context, id string, may wire.Abilities) (wire.
 // deciding is the prefix of a question's name; the key of the call follows.
 const deciding = "decide-"
 
+// answerShownMax is how many bytes of the name of an answer an error shows.
+const answerShownMax = 100
+
 // form is the schema of a decision.
 const form = `{"type":"object","properties":{"approve":{"type":"boolean","title":"Let it run","default":true},` +
 	`"reason":{"type":"string","title":"If not: why, or what to do instead","maxLength":2000}}}`
@@ -107,7 +117,7 @@ func (v visit) update(ctx context.Context, id string, answers map[string]json.Ra
 	ctx = v.as(ctx)
 	switch _, ok, err := v.front.Request(ctx, v.taskKey(id)); {
 	case err != nil:
-		return internal(err)
+		return coded(err)
 	case !ok:
 		return unknownTask(id)
 	}
@@ -122,7 +132,7 @@ func (v visit) update(ctx context.Context, id string, answers map[string]json.Ra
 			d, err = comm.Reasoned(d)
 		}
 		if err != nil {
-			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the answer to " + name + ": " + sentence(err)}
+			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the answer to " + wording.Clip(name, answerShownMax) + ": " + sentence(err)}
 		}
 		if decides {
 			decisions = append(decisions, d)
@@ -130,7 +140,7 @@ func (v visit) update(ctx context.Context, id string, answers map[string]json.Ra
 	}
 	for _, d := range decisions {
 		if _, err := v.decided(ctx, v.taskKey(id), d); err != nil {
-			return internal(err)
+			return coded(err)
 		}
 	}
 	return nil
@@ -145,7 +155,7 @@ func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sd
 		r, ok, err := v.front.Request(ctx, v.taskKey(id))
 		switch {
 		case err != nil:
-			return nil, internal(err)
+			return nil, coded(err)
 		case !ok:
 			return nil, unknownTask(id)
 		case r.Done:
@@ -154,7 +164,7 @@ func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sd
 		if !placed {
 			leave, err := v.place()
 			if err != nil {
-				return nil, internal(err)
+				return nil, coded(err)
 			}
 			defer leave()
 			placed = true
@@ -164,7 +174,7 @@ func (v visit) result(ctx context.Context, _ *sdk.ServerSession, id string) (*sd
 			err = cmp.Or(v.revoked(), ctx.Err())
 		}
 		if err != nil {
-			return nil, internal(errors.New(kept(r.Key, err)))
+			return nil, coded(errors.New(kept(r.Key, err)))
 		}
 	}
 }
@@ -177,10 +187,10 @@ func (v visit) cancelTask(ctx context.Context, id string) (wire.Task, error) {
 		return was, err
 	}
 	if was.Status.Ended() {
-		return was, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the task has ended"}
+		return was, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the task has ended; its result is kept"}
 	}
 	if _, err := v.front.Cancel(ctx, v.taskKey(id)); err != nil {
-		return was, internal(err)
+		return was, coded(err)
 	}
 	now, err := v.stands(ctx, id, wire.Abilities{})
 	if err == nil && !now.Status.Ended() {
