@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -179,15 +180,19 @@ func (a *agent) place(ctx context.Context, params wire.Value) (acp.Place, error)
 	if n := len(params.Member("mcpServers").Items); n > 0 {
 		a.log.Info("the editor's MCP servers are not used; name them in tools.mcp of shelly's configuration", "servers", n)
 	}
-	p := acp.Place{Workspace: status.Workspace}
-	if p.Workspace == "" { // the daemon does not report it
-		p.Workspace = cwd.Text
-	}
-	if p.Folder, err = filepath.Rel(real(p.Workspace), real(cwd.Text)); err != nil || !filepath.IsLocal(p.Folder) {
+	p := acp.Place{Workspace: cmp.Or(status.Workspace, cwd.Text)} // which a daemon may not report
+	var inside bool
+	if p.Folder, inside = within(p.Workspace, cwd.Text); !inside {
 		return acp.Place{}, rpc.Errorf(rpc.CodeParams, "shelly works in %s, and %s is not in it; start shelly with --workspace %s, or open a folder in that workspace",
 			p.Workspace, cwd.Text, wording.ShellWord(cwd.Text))
 	}
 	return p, nil
+}
+
+// within returns a folder's path in the workspace, if it is that or inside it.
+func within(workspace, folder string) (path string, inside bool) {
+	path, err := filepath.Rel(real(workspace), real(folder))
+	return path, err == nil && filepath.IsLocal(path)
 }
 
 // real returns a path without symbolic links, as far as it exists.

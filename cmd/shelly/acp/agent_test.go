@@ -303,6 +303,7 @@ func TestFRT48SessionsAreListed(t *testing.T) {
 		`{"sessionId":"acp-1","cwd":"/work","title":"Hi.","updatedAt":"1970-01-01T00:00:01Z"}]}}`,
 		strings.Replace(list, "{}", `{"cursor":"acp-2","cwd":"/work/sub"}`, 1),
 		`<{"jsonrpc":"2.0","id":1,"result":{"sessions":[{"sessionId":"acp-1","cwd":"/work/sub","title":"Hi.","updatedAt":"1970-01-01T00:00:01Z"}]}}`,
+		strings.Replace(list, "{}", `{"cwd":"/elsewhere"}`, 1), `<{"jsonrpc":"2.0","id":1,"result":{"sessions":[]}}`,
 		strings.Replace(list, "{}", `{"cursor":"other"}`, 1), "<"+failure("1", "-32602", "the cursor is not one that was given out"))
 }
 

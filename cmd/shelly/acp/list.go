@@ -36,11 +36,14 @@ func (a *agent) list(params wire.Value) rpc.Work {
 			}
 			all = all[at+1:]
 		}
+		cwd := cmp.Or(params.Member("cwd").Text, status.Workspace)
+		if _, inside := within(cmp.Or(status.Workspace, cwd), cwd); !inside {
+			all = nil // no session can be opened there
+		}
 		body := listed{Sessions: []sessionInfo{}}
 		if len(all) > pageMax {
 			all, body.Next = all[:pageMax], all[pageMax-1].id
 		}
-		cwd := cmp.Or(params.Member("cwd").Text, status.Workspace)
 		for _, t := range all {
 			info := sessionInfo{ID: t.id, Cwd: cwd, Title: title(t.said), Updated: time.UnixMilli(int64(t.at)).UTC().Format(time.RFC3339)}
 			if t.said == "" {
