@@ -366,6 +366,16 @@ func TestFRT49APromptIsARequestAndItsEndIsAnswered(t *testing.T) {
 	served(t, d, prompt, "<"+failure("2", "-32002", `the session \"acp-s\" is not open; load it first`))
 }
 
+// A member of another type is not read as a text, nor as one that is missing.
+func TestFRT49WhatIsWrongWithAMemberIsSaid(t *testing.T) {
+	d := newFake()
+	served(t, d, load, "<"+loaded, "<"+offered,
+		strings.Replace(prompt, `"acp-s"`, "5", 1), "<"+failure("2", "-32602", "sessionId is a number; send a text"),
+		strings.Replace(prompt, `"sessionId":"acp-s",`, "", 1), "<"+failure("2", "-32602", "sessionId is missing; session/new and session/list give one"),
+		strings.Replace(prompt, `"acp-s"`, `"acp-s","_meta":{"shelly/request":["r"]}`, 1), "<"+failure("2", "-32602", "_meta.shelly/request is a list; send a text"),
+		`{"jsonrpc":"2.0","id":3,"method":"session/delete","params":{}}`, "<"+failure("3", "-32602", "sessionId is missing; session/new and session/list give one"))
+}
+
 func TestFRT49ARequestIsFollowedOnce(t *testing.T) {
 	d := newFake()
 	d.play = func(_ context.Context, d *fake, r client.AskRequest, _ func(comm.Event)) (client.Reply, error) {

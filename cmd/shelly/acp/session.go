@@ -46,12 +46,24 @@ func (a *agent) create(params wire.Value) rpc.Work {
 	}
 }
 
+// sessionIn returns the session that parameters name.
+func sessionIn(params wire.Value) (id string, err error) {
+	v := params.Member("sessionId")
+	switch {
+	case v.Kind != wire.String && v.Kind != wire.Null:
+		return "", rpc.Errorf(rpc.CodeParams, "sessionId is %s; send a text", v.Kind)
+	case v.Text == "":
+		return "", rpc.Errorf(rpc.CodeParams, "sessionId is missing; session/new and session/list give one")
+	}
+	return v.Text, nil
+}
+
 // load opens a session again and, if tell is set, sends what was said in it. What is still
 // running follows after the answer (FRT-48).
 func (a *agent) load(params wire.Value, tell bool) (rpc.Work, error) {
-	id := params.Member("sessionId").Text
-	if id == "" {
-		return nil, rpc.Errorf(rpc.CodeParams, "sessionId is missing")
+	id, err := sessionIn(params)
+	if err != nil {
+		return nil, err
 	}
 	return func(ctx context.Context) (rpc.Answer, error) {
 		place, err := a.place(ctx, params)
@@ -222,7 +234,10 @@ func (a *agent) past(ctx context.Context, p acp.Past, tell bool) (turns map[stri
 
 // close cancels what runs in a session, so far as this editor has asked for it.
 func (a *agent) close(params wire.Value) (rpc.Work, error) {
-	id := params.Member("sessionId").Text
+	id, err := sessionIn(params)
+	if err != nil {
+		return nil, err
+	}
 	s := a.sessions[id]
 	if s == nil {
 		return nil, rpc.Errorf(rpc.CodeUnknown, "the session %q is not open", id)
@@ -235,7 +250,10 @@ func (a *agent) close(params wire.Value) (rpc.Work, error) {
 // remove has a session forgotten for good (FRT-57, SES-25). What runs in it would be kept as its new beginning, so
 // that has to end first.
 func (a *agent) remove(params wire.Value) (rpc.Work, error) {
-	id := params.Member("sessionId").Text
+	id, err := sessionIn(params)
+	if err != nil {
+		return nil, err
+	}
 	switch s := a.sessions[id]; {
 	case !strings.HasPrefix(id, own):
 		return nil, rpc.Errorf(rpc.CodeParams, "the session %q was not begun in an editor; it is forgotten with shelly session forget", id)

@@ -68,7 +68,10 @@ func (a *agent) over(s *talk, t *turn) {
 
 // prompt makes a prompt a durable request, follows it and answers why it ended (FRT-49).
 func (a *agent) prompt(message string, params wire.Value) (rpc.Work, error) {
-	id := params.Member("sessionId").Text
+	id, err := sessionIn(params)
+	if err != nil {
+		return nil, err
+	}
 	s := a.sessions[id]
 	if s == nil {
 		return nil, rpc.Errorf(rpc.CodeUnknown, "the session %q is not open; load it first", id)
@@ -77,7 +80,11 @@ func (a *agent) prompt(message string, params wire.Value) (rpc.Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	request := client.AskRequest{ID: params.Member("_meta").Member(requestMeta).Text, Session: id, Channel: acp.Channel, Text: said.Text, Images: said.Images}
+	named := params.Member("_meta").Member(requestMeta)
+	if named.Kind != wire.String && named.Kind != wire.Null {
+		return nil, rpc.Errorf(rpc.CodeParams, "_meta.%s is %s; send a text", requestMeta, named.Kind)
+	}
+	request := client.AskRequest{ID: named.Text, Session: id, Channel: acp.Channel, Text: said.Text, Images: said.Images}
 	if request.ID == "" {
 		request.ID = a.newID()
 	}

@@ -84,13 +84,20 @@ type reader struct {
 func (r *reader) block(b wire.Value) error {
 	switch kind := b.Member("type").Text; kind {
 	case "text":
-		r.write(b.Member("text").Text, false)
+		text := b.Member("text")
+		if text.Kind != wire.String {
+			return rpc.Errorf(rpc.CodeParams, "%s.text is %s; send %s", b.Path(), text.Kind, wire.String)
+		}
+		r.write(text.Text, false)
 	case "image":
 		return r.image(b, b.Member("data"))
 	case "resource_link":
+		if b.Member("uri").Text == "" && b.Member("name").Text == "" {
+			return rpc.Errorf(rpc.CodeParams, "%s has no uri; send the file's address", b.Path())
+		}
 		r.mention(b.Member("uri").Text, b.Member("name").Text)
 	case "resource":
-		return r.resource(b.Member("resource"))
+		return r.resource(b, b.Member("resource"))
 	case "audio":
 		return rpc.Errorf(rpc.CodeParams, "%s is sound, which shelly does not take", b.Path())
 	default:
@@ -119,15 +126,22 @@ func (r *reader) image(b, data wire.Value) error {
 
 // resource takes the content of a file that the editor has attached. If that is neither
 // text nor an image it takes only the name.
-func (r *reader) resource(v wire.Value) error {
+func (r *reader) resource(b, v wire.Value) error {
 	uri := v.Member("uri").Text
+	if uri == "" {
+		return rpc.Errorf(rpc.CodeParams, "%s.resource has no uri; send the file's address", b.Path())
+	}
 	if strings.HasPrefix(v.Member("mimeType").Text, "image/") && v.Member("blob").Text != "" {
 		return r.image(v, v.Member("blob"))
 	}
 	name := r.mention(uri, "")
 	text := v.Member("text")
-	if text.Kind != wire.String {
+	switch text.Kind {
+	case wire.Null:
 		return nil
+	case wire.String:
+	default:
+		return rpc.Errorf(rpc.CodeParams, "%s is %s; send %s", text.Path(), text.Kind, wire.String)
 	}
 	fmt.Fprintf(&r.attached, "\n\n%s:\n%s", name, fenced(text.Text))
 	return nil

@@ -376,9 +376,14 @@ func TestFRT49APromptIsARequest(t *testing.T) {
 		`[]`:                            "the prompt has no text; say what is to be done",
 		`[{"type":"audio","data":"x"}]`: "[0] is sound, which shelly does not take",
 		`[{"type":"video"}]`:            `[0] is of the unknown type "video"`,
-		`[{"type":"image","uri":"http://x/y.png","data":""}]`: "[0] has no data; shelly fetches nothing from an address",
-		`[{"type":"image","data":"AAAA"}]`:                    "[0] is not a PNG, JPEG or WebP image (it looks like application/octet-stream)",
-		`[{"type":"image","data":"!!!"}]`:                     "[0].data is not base64",
+		`[{"type":"image","uri":"http://x/y.png","data":""}]`:                   "[0] has no data; shelly fetches nothing from an address",
+		`[{"type":"image","data":"AAAA"}]`:                                      "[0] is not a PNG, JPEG or WebP image (it looks like application/octet-stream)",
+		`[{"type":"text","text":"a"},{"type":"text","text":["b"]}]`:             "[1].text is a list; send a text",
+		`[{"type":"text"}]`:                                                     "[0].text is null; send a text",
+		`[{"type":"text","text":"a"},{"type":"resource_link"}]`:                 "[1] has no uri; send the file's address",
+		`[{"type":"text","text":"a"},{"type":"resource"}]`:                      "[1].resource has no uri; send the file's address",
+		`[{"type":"resource","resource":{"uri":"file:///w/a","text":{"a":1}}}]`: "[0].resource.text is an object; send a text",
+		`[{"type":"image","data":"!!!"}]`:                                       "[0].data is not base64",
 	} {
 		if got, err := acp.Prompt(parsed(t, in), place); err == nil || err.Error() != want {
 			t.Errorf("%s: got %+v, %v; want an error, %q", in, got, err, want)
