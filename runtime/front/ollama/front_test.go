@@ -163,7 +163,7 @@ func TestFRT15WhatClientsOfOllamaAsk(t *testing.T) {
 		{"tools", "POST", "/api/chat", `{"tools":[{}],` + hello + `}`, nil, 400, `its own tools`},
 		{"a format", "POST", "/api/chat", `{"format":"json",` + hello + `}`, nil, 400, `only in text`},
 		{"a result", "POST", "/api/chat", `{"model":"shelly","messages":[{"role":"tool","content":"a"}]}`, nil, 400, `has the role \"tool\"`},
-		{"an unknown field", "POST", "/api/chat", `{"modle":"x"}`, nil, 400, `{"error":"unknown field \"modle\""}`},
+		{"an unknown field", "POST", "/api/chat", `{"modle":"x"}`, nil, 400, `{"error":"unknown field \"modle\"; leave it out"}`},
 		{"an answer last", "POST", "/api/chat", `{"model":"shelly","messages":[{"role":"assistant","content":"a"}]}`, nil, 400, `of role user`},
 		{"an image that is none", "POST", "/api/generate", `{"model":"shelly","prompt":"a","images":["aGVsbG8="]}`, nil, 400, `is not a PNG, JPEG or WebP image`},
 		{"no text", "POST", "/api/chat", `{"model":"shelly","messages":[{"role":"user","content":" "}]}`, nil, 400, `{"error":"\"messages[0]\" has no text; `},

@@ -161,7 +161,7 @@ func TestFRT4ErrorsHaveTheShapeOfTheProtocol(t *testing.T) {
 		{"a response's session that can have no name", "POST", "/v1/responses", `{"model":"shelly","input":"Hi","metadata":{"session":"a\nb"}}`, nil, 400, `"param":"metadata.session","code":"invalid_value"}}`},
 		{"two answers", "POST", "/v1/chat/completions", `{"n":2,` + hello + `}`, nil, 400, `{"error":{"message":"\"n\" is not supported: there is one answer; send 1","type":"invalid_request_error","param":"n","code":"invalid_value"}}`},
 		{"a format", "POST", "/v1/chat/completions", `{"response_format":{"type":"json_object"},` + hello + `}`, nil, 400, `"param":"response_format","code":"invalid_value"}}`},
-		{"an unknown field", "POST", "/v1/chat/completions", `{"temprature":1,` + hello + `}`, nil, 400, `{"error":{"message":"unknown field \"temprature\"","type":"invalid_request_error","param":"temprature","code":"unknown_parameter"}}`},
+		{"an unknown field", "POST", "/v1/chat/completions", `{"temprature":1,` + hello + `}`, nil, 400, `{"error":{"message":"unknown field \"temprature\"; leave it out","type":"invalid_request_error","param":"temprature","code":"unknown_parameter"}}`},
 		{"no messages", "POST", "/v1/chat/completions", `{"model":"shelly"}`, nil, 400, `"param":"messages","code":"invalid_value"}}`},
 		{"an answer last", "POST", "/v1/chat/completions", `{"model":"shelly","messages":[{"role":"assistant","content":"Hi"}]}`, nil, 400, `"param":"messages[0]","code":"invalid_value"}}`},
 		{"a tool's result", "POST", "/v1/chat/completions", `{"model":"shelly","messages":[{"role":"tool","content":"Hi"},{"role":"user","content":"Hi"}]}`, nil, 400, `"param":"messages[0]","code":"invalid_value"}}`},

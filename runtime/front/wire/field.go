@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Field is a member that an object may have, and how it is read.
@@ -22,7 +23,7 @@ func (v Value) Object(fields ...Field) error {
 		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == m.Name })
 		if i < 0 {
 			path := m.Path()
-			return &Error{Param: path, Message: fmt.Sprintf("unknown field %q", path), Unknown: true}
+			return &Error{Param: path, Message: fmt.Sprintf("unknown field %q; %s", path, instead(fields)), Unknown: true}
 		}
 		if m.Kind == Null {
 			continue
@@ -32,6 +33,21 @@ func (v Value) Object(fields ...Field) error {
 		}
 	}
 	return nil
+}
+
+// namedMax is how many fields an error names: there are objects with several dozen.
+const namedMax = 12
+
+// instead says what to do about a field that an object does not have.
+func instead(fields []Field) string {
+	if len(fields) == 0 || len(fields) > namedMax {
+		return "leave it out"
+	}
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	return "the fields are " + strings.Join(names, ", ")
 }
 
 // Member returns a member of an object; of kind Null if there is none.

@@ -34,7 +34,7 @@ func TestFRT2WhatTwoReadersCouldUnderstandDifferentlyIsRefused(t *testing.T) {
 		{`{"tools":"none"}`, "", ""},
 		{`{"tools":false}`, "", ""},
 		{`{"model":"a","model":"a"}`, "model", `"model" is given twice`},
-		{`{"Model":"a"}`, "Model", `unknown field "Model"`},
+		{`{"Model":"a"}`, "Model", `unknown field "Model"; the fields are model, stream, texts, heat, tools, n`},
 		{`{"model":7}`, "model", `"model" is a number; send a text`},
 		{`{"stream":"yes"}`, "stream", `"stream" is a text; send true or false`},
 		{`{"texts":["a",{"b":1}]}`, "texts[1]", `"texts[1]" is an object; send a text`},
@@ -51,7 +51,7 @@ func TestFRT2WhatTwoReadersCouldUnderstandDifferentlyIsRefused(t *testing.T) {
 		{`{"model":"a"`, "", "the message ends too early at byte 12"},
 		{`{"model":'a'}`, "", "the message is not JSON at byte 9"},
 		{"{\"model\":\"\xff\"}", "", "the message is not valid UTF-8"},
-		{`{"` + strings.Repeat("x", 1000) + `":1}`, strings.Repeat("x", 100) + "…", `unknown field "` + strings.Repeat("x", 100) + `…"`},
+		{`{"` + strings.Repeat("x", 1000) + `":1}`, strings.Repeat("x", 100) + "…", `unknown field "` + strings.Repeat("x", 100) + `…"; the fields are model, stream, texts, heat, tools, n`},
 		{strings.Repeat(`{"x":`, 100) + "1" + strings.Repeat("}", 100), strings.Repeat("x.", 63) + "x", "the message is nested deeper than 64 levels"},
 		{`{"x":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "x" + strings.Repeat("[0]", 63), "the message is nested deeper than 64 levels"},
 	} {
