@@ -72,7 +72,7 @@ func (l *lane) answer(ctx context.Context, d due) (Outbound, error) {
 	}
 	out := Outbound{Kind: KindAnswer, ID: idOf("re", d.key.Channel, d.key.ID, d.index, int64(r.Accepted)), Chat: d.chat, Re: d.key.ID, Text: r.Reply, Failed: r.IsError}
 	switch {
-	case !ok:
+	case !ok || r.Forgotten:
 		out.Text = say(wordLost)
 	case blank(out.Text):
 		out.Text = say(wordEmpty)

@@ -158,6 +158,27 @@ func TestCHN6WhatSaysNothingIsNotSentWithoutAWord(t *testing.T) {
 	})
 }
 
+// Nothing is left of the words of a forgotten session: its answer is not empty, and what is brought again is not
+// another message.
+func TestCHN3AMessageOfAForgottenSessionIsTheSameRequest(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := newFake("phone")
+		w.with(spec(f))
+		m := channel.Message{ID: "1", Text: "hello"}
+		w.writes(f, m)
+		w.front.bare["1"] = true
+		w.replies(f, "1", "Hello.")
+		w.wants(f, "answer mia (There was an answer, but it is no longer kept.)")
+		if taken := w.writes(f, m); taken.Refused != "" || taken.New || !taken.Done {
+			t.Errorf("brought again: got %+v; want it done", taken)
+		}
+		w.wait(2 * time.Second)
+		if got := f.got(); len(got) != 0 {
+			t.Errorf("sent %q, want nothing more", texts(got))
+		}
+	})
+}
+
 // The chat whose wait ends first is the next, in whichever order they have failed.
 func TestCHN6TheShortestWaitEndsFirst(t *testing.T) {
 	inWorld(t, func(w *world) {

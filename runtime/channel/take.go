@@ -81,7 +81,7 @@ func (r Refusal) taken() Taken { return Taken{Refused: r} }
 
 // again answers a message that was passed in before.
 func (l *lane) again(r comm.Request, known engine.Request) Taken {
-	if known.Text != r.Text || known.Origin != r.Origin {
+	if known.Text != r.Text && !known.Forgotten || known.Origin != r.Origin {
 		return Conflict.taken()
 	}
 	l.follow(known)

@@ -149,6 +149,7 @@ type front struct {
 	*fronttest.Front
 	late   chan struct{}      // the acceptance of the message "late" is known only when it is closed
 	unread map[string][]error // by what is read: what the next reads of it fail with; nil: they do not
+	bare   map[string]bool    // ids of requests whose session was forgotten
 }
 
 // read returns what this read fails with.
@@ -199,6 +200,9 @@ func (f front) Request(ctx context.Context, key fsm.RequestKey) (engine.Request,
 	}
 	r, ok, err := f.Front.Request(ctx, key)
 	r.Index = f.index(key)
+	if f.bare[key.ID] {
+		r.Text, r.Reply, r.Forgotten = "", "", true
+	}
 	return r, ok, err
 }
 
@@ -251,7 +255,7 @@ type world struct {
 func inWorld(t *testing.T, test func(w *world)) {
 	data := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, data: data, front: front{fronttest.New(), make(chan struct{}), map[string][]error{}}}
+		w := &world{t: t, data: data, front: front{fronttest.New(), make(chan struct{}), map[string][]error{}, map[string]bool{}}}
 		defer func() { w.kill(); synctest.Wait() }()
 		test(w)
 	})
