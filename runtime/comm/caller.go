@@ -35,6 +35,14 @@ func Local() Caller { return Caller{Name: Principal, Rights: access.Rights{acces
 // May reports whether the caller has a right.
 func (c Caller) May(r access.Right) bool { return c.Rights.Has(r) }
 
+// Lacks is the problem of a caller that does not have a right.
+func (c Caller) Lacks(r access.Right) *Problem {
+	if c.Name == "" {
+		return errNobody
+	}
+	return &Problem{CodeForbidden, fmt.Sprintf("the token of %s does not give the right %s", c.Name, r), "make a token that does with: shelly token add NAME --can " + string(r)}
+}
+
 // Everything reports whether the caller sees what is not its own.
 func (c Caller) Everything() bool { return c.May(access.All) }
 
@@ -170,7 +178,7 @@ func (c Caller) foreign(key fsm.RequestKey) bool {
 func (o owned) Accept(ctx context.Context, r Request) (engine.Acceptance, error) {
 	caller := CallerOf(ctx)
 	if !caller.May(access.Ask) {
-		return engine.Acceptance{}, errNobody
+		return engine.Acceptance{}, caller.Lacks(access.Ask)
 	}
 	r = caller.own(r)
 	if err := checkRequest(r); err != nil { // the prefix may have made a name too long
@@ -187,7 +195,7 @@ func (o owned) Accept(ctx context.Context, r Request) (engine.Acceptance, error)
 func (o owned) Typing(ctx context.Context, session string, from fsm.Origin) (bool, error) {
 	caller := CallerOf(ctx)
 	if !caller.May(access.Ask) {
-		return false, errNobody
+		return false, caller.Lacks(access.Ask)
 	}
 	session = caller.session(session)
 	if err := checkName("session", session, 0, SessionBytesMax); err != nil { // the prefix may have made it too long
@@ -296,7 +304,7 @@ func (o owned) Resolve(ctx context.Context, r fsm.Resolved) (bool, error) {
 func (o owned) answers(ctx context.Context, id fsm.HandleID) error {
 	caller := CallerOf(ctx)
 	if !caller.May(access.Decide) {
-		return errNobody
+		return caller.Lacks(access.Decide)
 	}
 	if caller.Everything() {
 		return nil

@@ -221,10 +221,7 @@ func (h *HTTP) rights(mux *http.ServeMux, find func(method, pattern string) (Rou
 			(&Problem{CodeForbidden, "the page may not use this route", "use a verb of shelly"}).write(w)
 		case known && !caller.May(route.Right):
 			h.o.Counters.refused.Add(1)
-			(&Problem{
-				CodeForbidden, fmt.Sprintf("the token of %s does not give the right %s", caller.Name, route.Right),
-				"make a token that does with: shelly token add NAME --can " + string(route.Right),
-			}).write(w)
+			caller.Lacks(route.Right).write(w)
 		case route.Once() && idempotency.Key(r.Header) != "":
 			h.once(w, r, mux)
 		default:

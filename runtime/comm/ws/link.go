@@ -193,7 +193,7 @@ func (l *link) say(ctx context.Context, key fsm.RequestKey, f frame) (taken bool
 	case f.Type == "cancel":
 		return l.front.Cancel(ctx, key)
 	case !comm.CallerOf(ctx).May(access.Decide):
-		return false, &comm.Problem{Code: comm.CodeForbidden, Message: "the token does not give the right decide", Hint: "make a token that does with: shelly token add NAME --can decide"}
+		return false, comm.CallerOf(ctx).Lacks(access.Decide)
 	}
 	d := fsm.Decided{Handle: handle, Key: f.Key, Approve: f.Type == "approve", Reason: f.Reason}
 	if d.Grant, err = comm.Scope(f.Grant, d.Approve); err == nil {

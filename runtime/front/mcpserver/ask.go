@@ -12,6 +12,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
+	"shelly/runtime/access"
 	"shelly/runtime/comm"
 )
 
@@ -150,9 +151,21 @@ func (v visit) shown(ctx context.Context, key fsm.RequestKey) (*sdk.CallToolResu
 	}
 	text := fmt.Sprintf("shelly works on it as request %s (%s). Call request with this id for the answer, or cancel to end it.", s.ID, cmp.Or(string(s.Phase), s.State))
 	if s.Asks != nil {
-		text = fmt.Sprintf("Request %s waits for a person: %s Call approve or deny with this id, then request for the answer.", s.ID, question(s.Asks))
+		text = fmt.Sprintf("Request %s waits for a person: %s %s", s.ID, question(s.Asks), v.next(key, s.Asks))
 	}
 	return answer(text, s, false), nil
+}
+
+// next says how a question is answered: by this client if it may, or else in shelly.
+func (v visit) next(key fsm.RequestKey, a *comm.Ask) string {
+	switch {
+	case a.Question != fsm.QuestionApprove: // the question says it
+		return "Once it is answered, call request with this id for the answer."
+	case !v.caller.May(access.Decide):
+		return "Your token may not answer this. A person can, with: shelly request approve " + wording.ShellArgument(key.ID, "--channel", key.Channel) +
+			". Then call request with this id for the answer."
+	}
+	return "Call approve or deny with this id, then request for the answer."
 }
 
 // replied is the reply to a request.
@@ -277,6 +290,9 @@ func (v visit) decide(approve bool) func(context.Context, *sdk.CallToolRequest, 
 // decided passes on a decision about the tool call for which a request is waiting; its key may be
 // left out.
 func (v visit) decided(ctx context.Context, request fsm.RequestKey, d fsm.Decided) (bool, error) {
+	if !v.caller.May(access.Decide) {
+		return false, v.caller.Lacks(access.Decide)
+	}
 	d, err := comm.Reasoned(d)
 	if err != nil {
 		return false, err

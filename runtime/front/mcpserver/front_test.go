@@ -22,6 +22,7 @@ import (
 	"shelly/fsm"
 	"shelly/fsm/engine"
 	"shelly/fsm/state"
+	"shelly/runtime/access"
 	"shelly/runtime/comm"
 	"shelly/runtime/comm/fronttest"
 	"shelly/runtime/comm/idempotency"
@@ -747,6 +748,38 @@ func TestFRT34ADecisionIsTheCallers(t *testing.T) {
 	if !strings.Contains(told, "Handle:3 Key:k1 Approve:true By:local Grant:session") || !strings.Contains(told, "Handle:3 Key:k1 Approve:false By:local Grant: Reason:}") ||
 		!strings.Contains(told, "Handle:3 Key:k1 Approve:false By:local Grant: Reason:use staging}") {
 		t.Errorf("told is %s", told)
+	}
+}
+
+// Who may not decide learns that, and who can; so does who is asked what only shelly request resolve answers.
+func TestFRT34WhoMayNotDecideLearnsWhoMay(t *testing.T) {
+	played := fronttest.New()
+	key := fsm.RequestKey{Principal: "ci", Channel: Channel, ID: "m 1"}
+	if _, err := played.Accept(t.Context(), comm.Request{Key: key, Text: "do it"}); err != nil {
+		t.Fatal(err)
+	}
+	lacks := "the token of ci does not give the right decide; make a token that does with: shelly token add NAME --can decide"
+	for _, c := range []struct {
+		right    access.Right
+		question fsm.Question
+		next     string
+		decided  string
+	}{
+		{access.Ask, fsm.QuestionApprove, "Your token may not answer this. A person can, with: shelly request approve 'm 1' --channel mcp.", lacks},
+		{access.Decide, fsm.QuestionApprove, "Call approve or deny with this id, then request for the answer.", "Approved."},
+		{access.Decide, fsm.QuestionUnknown, "Once it is answered, call request with this id for the answer.", "Nothing has changed: the request is not waiting for this decision."},
+	} {
+		played.Stand(comm.Standing{Handle: 3, Request: key, Phase: state.Approving, Asks: &comm.Ask{Question: c.question, Handle: 3, Key: "k1", Tool: "exec"}})
+		v := visit{Front: New(played, Options{}), caller: comm.Caller{Name: "ci", Rights: access.Rights{c.right}}, came: t.Context()}
+		ctx := v.as(t.Context())
+		shown, err := v.request(ctx, nil, arguments{ID: key.ID})
+		if text := fmt.Sprint(shown.Content[0].(*sdk.TextContent).Text); err != nil || !strings.Contains(text, c.next) {
+			t.Errorf("%s, %s: it is %q, %v; want %q", c.right, c.question, text, err, c.next)
+		}
+		decided, err := v.decide(true)(ctx, nil, arguments{ID: key.ID})
+		if text := decided.Content[0].(*sdk.TextContent).Text; err != nil || text != c.decided {
+			t.Errorf("%s, %s: it is %q, %v; want %q", c.right, c.question, text, err, c.decided)
+		}
 	}
 }
 

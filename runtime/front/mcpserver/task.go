@@ -37,6 +37,8 @@ func coded(err error) error {
 	switch comm.ProblemOf(err).Code {
 	case comm.CodeBadRequest, comm.CodeConflict, comm.CodeTooLarge:
 		code = jsonrpc.CodeInvalidParams
+	case comm.CodeForbidden:
+		code = jsonrpc.CodeInvalidRequest
 	}
 	return &jsonrpc.Error{Code: code, Message: sentence(err)}
 }
