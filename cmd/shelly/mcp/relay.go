@@ -133,6 +133,8 @@ func (r *relay) one(ctx context.Context, line []byte, write func([]byte), runnin
 	switch {
 	case err != nil:
 		write(problem(json.RawMessage("null"), -32700, "the line is not a JSON-RPC message"))
+	case m.Method == "" && len(m.ID) == 0:
+		write(problem(json.RawMessage("null"), -32600, "the message has neither a method nor an id"))
 	case m.Method == "notifications/cancelled":
 		r.withdraw(ctx, m, line)
 	case m.Method == "initialize" || len(m.ID) == 0:

@@ -45,6 +45,16 @@ func relayed(t *testing.T, in string, send send) string {
 	return out.String()
 }
 
+// What is neither a request nor a notification nor an answer is answered: its sender may wait.
+func TestCLI194AMessageThatIsNoneIsAnswered(t *testing.T) {
+	for _, line := range []string{"null", "{}", `{"jsonrpc":"2.0","method":5}`, `{"jsonrpc":"2.0","params":{}}`} {
+		got := relayed(t, line+"\n", func(context.Context, http.Header, []byte) (*http.Response, error) { return reply("", ""), nil })
+		if want := `{"error":{"code":-32600,"message":"the message has neither a method nor an id"},"id":null,"jsonrpc":"2.0"}` + "\n"; got != want {
+			t.Errorf("%s: written is %q, want %q", line, got, want)
+		}
+	}
+}
+
 func TestCLI194MessagesArePassedOnWithTheHeadersThatTheProtocolWants(t *testing.T) {
 	var seen []string
 	got := relayed(t, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
