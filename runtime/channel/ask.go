@@ -117,6 +117,27 @@ func (l *lane) remind(m Message, w word, open []comm.Standing) {
 	l.notice(m.Chat, idOf("notice", m.Chat, m.ID, "open"), text)
 }
 
+// spokenMax is how many messages are known that have decided, should they be delivered again.
+const spokenMax = 256
+
+// decisionOf names a message that may decide by all that it is.
+func decisionOf(m Message) string { return idOf("decision", m.ID, m.Chat, m.Sender, m.Text) }
+
+// speak notes that a message has decided.
+func (l *lane) speak(m Message) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.spoken = append(l.spoken[max(0, len(l.spoken)+1-spokenMax):], decisionOf(m))
+}
+
+// spoke reports whether a message is one that has decided and is delivered again. The question is no longer
+// open then, but its sender and the chat were told how it ended, or will be.
+func (l *lane) spoke(m Message) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.spoken) > 0 && slices.Contains(l.spoken, decisionOf(m))
+}
+
 // decide passes on a decision about a request of the chat in which it was made.
 func (l *lane) decide(ctx context.Context, m Message, a answer) (Taken, error) {
 	open, err := l.questions(ctx, m.Chat)
@@ -140,6 +161,7 @@ func (l *lane) decide(ctx context.Context, m Message, a answer) (Taken, error) {
 			return Taken{}, err
 		}
 		if taken {
+			l.speak(m)
 			text, became = say(wordDenied), Spoken
 			if reason != a.reason {
 				text += say(wordCut, "n", strconv.Itoa(comm.ReasonBytesMax))

@@ -449,7 +449,17 @@ func TestCHN10AQuestionIsAnsweredInTheChatWhereThatIsConfigured(t *testing.T) {
 		}
 		decided(channel.Message{ID: "3", Text: "/Approve " + code}, channel.Spoken)
 		w.wants(f, "notice mia It is approved.")
+		w.front.Stand() // the question is closed
+		decided(channel.Message{ID: "3", Text: "/Approve " + code}, channel.Spoken)
+		w.wants(f, "") // once
+		decided(channel.Message{ID: "3", Text: "deny " + code}, channel.Closed)
+		f.got()
+		w.asks(f, "1")
+		f.got()
 		told := w.front.Seen().Told
+		if len(told) != 1 {
+			t.Errorf("told is %+v, want one decision", told)
+		}
 		if d, is := told[0].Fact.(fsm.Decided); !is || d != (fsm.Decided{Handle: 7, Key: "h7.1", Approve: true, By: "phone:mia"}) {
 			t.Errorf("got %+v, %v, %+v; want is true, d %+v", told, is, d, (fsm.Decided{Handle: 7, Key: "h7.1", Approve: true, By: "phone:mia"}))
 		}

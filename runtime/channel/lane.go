@@ -35,6 +35,7 @@ type lane struct {
 	standing State           // but for Open
 	over     bool            // nothing is accepted any more
 	typing   bool            // the daemon is being told that somebody writes
+	spoken   []string        // what the last messages were that have decided ([decisionOf])
 
 	accepting sync.WaitGroup // requests, and that somebody writes; none is added once it is over
 }

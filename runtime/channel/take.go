@@ -55,6 +55,9 @@ func (l *lane) Take(ctx context.Context, m Message) (Taken, error) {
 		return Taken{}, err
 	case is: // it does not count towards PerMinute
 		return l.again(r, known), nil
+	case l.spoke(m):
+		l.count(func(s *State) { s.Repeated++ })
+		return Spoken.taken(), nil
 	}
 	if verdict := l.pass(m); verdict != NotRefused {
 		return verdict.taken(), nil
