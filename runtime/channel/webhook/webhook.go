@@ -111,7 +111,7 @@ func (h *Webhook) Handle(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if p := problem(taken.Refused, w.Header()); p != nil {
+	if p := h.problem(taken.Refused, w.Header()); p != nil {
 		return p
 	}
 	answer, status := Accepted{ID: taken.ID, State: "accepted"}, http.StatusAccepted
@@ -132,7 +132,7 @@ func (h *Webhook) Handle(w http.ResponseWriter, r *http.Request) error {
 }
 
 // problem returns the answer to a refused message; nil: it was not refused.
-func problem(why channel.Refusal, header http.Header) error {
+func (h *Webhook) problem(why channel.Refusal, header http.Header) error {
 	switch why {
 	case channel.NotAllowed:
 		return &comm.Problem{Code: comm.CodeForbidden, Message: "this sender may not talk", Hint: "add it to the channel's allow"}
@@ -140,7 +140,7 @@ func problem(why channel.Refusal, header http.Header) error {
 		header.Set("Retry-After", "60")
 		return &comm.Problem{Code: comm.CodeTooManyTries, Message: "this sender sends too many messages a minute", Hint: "nothing has happened; send it again later"}
 	case channel.TooLong:
-		return &comm.Problem{Code: comm.CodeTooLarge, Message: "the text, or the name of the chat, is too long", Hint: "shorten it"}
+		return &comm.Problem{Code: comm.CodeTooLarge, Message: fmt.Sprintf("the text is longer than %d bytes, or the name of the chat than %d", h.o.TextMax, comm.ChatBytesMax), Hint: "shorten it"}
 	case channel.Conflict:
 		return &comm.Problem{Code: comm.CodeConflict, Message: "another message came with this webhook-id", Hint: "give each message its own id"}
 	}
@@ -178,6 +178,8 @@ func (h *Webhook) read(w http.ResponseWriter, r *http.Request) (m channel.Messag
 		err = errors.New(`"text" is missing or empty`)
 	case strings.ContainsFunc(m.Chat, unicode.IsControl):
 		err = errors.New(`"chat" holds a control character`)
+	case v.Member("chat").Faithful() != nil:
+		err = v.Member("chat").Faithful()
 	case len(m.Sender) > senderBytesMax:
 		err = fmt.Errorf(`"sender" is longer than %d bytes`, senderBytesMax)
 	}
