@@ -33,6 +33,7 @@ type Record struct {
 	Reply     string       `json:"reply,omitempty"`
 	IsError   bool         `json:"is_error,omitempty"`
 	Outcome   fsm.Outcome  `json:"outcome,omitempty"`
+	Forgotten bool         `json:"forgotten,omitempty"` // its session was forgotten, and with it Text and Reply
 
 	// The standing of its handle, while that is unfinished.
 	Phase     fsm.State `json:"phase,omitempty"`     // queued, cognition, …
@@ -52,7 +53,7 @@ func newRecord(r engine.Request) Record {
 	return Record{
 		Client: client,
 		ID:     r.Key.ID, Channel: r.Key.Channel, Session: r.Session, InSession: session, Chat: r.Origin.Chat, Index: r.Index, Handle: r.Handle, State: stateOf(r), Text: r.Text,
-		Accepted: r.Accepted, Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError, Outcome: r.Outcome,
+		Accepted: r.Accepted, Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError, Outcome: r.Outcome, Forgotten: r.Forgotten,
 	}
 }
 

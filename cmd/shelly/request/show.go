@@ -191,7 +191,12 @@ func (c *showCmd) tellRecord(out io.Writer, r comm.Record, now time.Time) {
 	if r.InSession != "" {
 		fmt.Fprintf(out, ", session %s", r.InSession)
 	}
-	fmt.Fprintf(out, "\naccepted %s, %s ago:%s\n", moment.Local(r.Accepted).Format(time.DateTime), history.Span(fsm.Millis(now.UnixMilli())-r.Accepted), c.quoted(r.Text))
+	fmt.Fprintf(out, "\naccepted %s, %s ago", moment.Local(r.Accepted).Format(time.DateTime), history.Span(fsm.Millis(now.UnixMilli())-r.Accepted))
+	if r.Forgotten {
+		fmt.Fprintf(out, "\n%s in %s (%s); its session was forgotten, and with it what was asked and answered\n", r.State, history.Span(r.Replied-r.Accepted), r.Outcome)
+		return
+	}
+	fmt.Fprintf(out, ":%s\n", c.quoted(r.Text))
 	if r.Done {
 		outcome := ""
 		if r.Outcome != "" { // a run has none, unless it was cancelled

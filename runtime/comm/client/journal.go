@@ -70,7 +70,7 @@ func requestOf(r comm.Record) engine.Request {
 	request := engine.Request{
 		Key:   fsm.RequestKey{Principal: cmp.Or(r.Client, comm.Principal), Channel: r.Channel, ID: r.ID},
 		Index: r.Index, Handle: r.Handle, Session: r.Session, Text: r.Text, Accepted: r.Accepted,
-		Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError, Outcome: r.Outcome,
+		Done: r.Done, Replied: r.Replied, Reply: r.Reply, IsError: r.IsError, Outcome: r.Outcome, Forgotten: r.Forgotten,
 	}
 	if r.Chat != "" {
 		request.Origin = fsm.Origin{Channel: channelOf(r), Chat: r.Chat}

@@ -174,7 +174,11 @@ func replied(r engine.Request) *sdk.CallToolResult {
 	if r.IsError {
 		s.State = comm.RecordFailed
 	}
-	return answer(r.Reply, s, r.IsError)
+	text := r.Reply
+	if r.Forgotten {
+		text = "The session of this request was forgotten, and its answer with it."
+	}
+	return answer(text, s, r.IsError)
 }
 
 // standing returns the standing of an unfinished request.

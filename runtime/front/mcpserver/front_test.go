@@ -588,6 +588,13 @@ func TestFRT34AnApprovalOfAnUnknownScopeDecidesNothing(t *testing.T) {
 	}
 }
 
+func TestCOM114AnAnswerThatWasForgottenIsNotEmpty(t *testing.T) {
+	got := replied(engine.Request{Key: keyOf("m1"), Done: true, Outcome: fsm.OutcomeAnswered, Forgotten: true})
+	if text := got.Content[0].(*sdk.TextContent).Text; text != "The session of this request was forgotten, and its answer with it." || got.IsError {
+		t.Errorf("got %q, %v; want that it was forgotten", text, got.IsError)
+	}
+}
+
 // A misspelt key must not decide about whichever call waits.
 func TestFRT3AnUnknownArgumentOfAToolIsRefused(t *testing.T) {
 	s := open(t, fronttest.New(), time.Nanosecond)
