@@ -2,6 +2,7 @@ package acp
 
 import (
 	"fmt"
+	"strings"
 
 	"shelly/fsm"
 	"shelly/runtime/session"
@@ -31,6 +32,9 @@ func (p *Past) Heard(m session.Archived) (updates []Update) {
 		for i, c := range p.waiting {
 			if c.key == m.Message.ToolCall && c.tool == m.Message.Tool {
 				p.waiting = append(p.waiting[:i:i], p.waiting[i+1:]...)
+				if vain(m.Message.Text) {
+					return []Update{update(c, failed, shown(m.Message.Text)...)}
+				}
 				if changes(c.tool) {
 					return []Update{update(c, completed, p.Place.changed(c, m.Message.Text, false)...)}
 				}
@@ -39,6 +43,18 @@ func (p *Past) Heard(m session.Archived) (updates []Update) {
 		}
 	}
 	return nil
+}
+
+// vain reports whether a call's result says that it failed or did not run. The archive has only the words
+// that the model was told.
+func vain(result string) bool {
+	w := fsm.PresentWords()
+	for _, says := range []fsm.Word{fsm.WordError, fsm.WordNotRun, fsm.WordNotRunCancelled} {
+		if strings.HasPrefix(result, w.Text(says, "reason", "")) {
+			return true
+		}
+	}
+	return false
 }
 
 // answer returns the updates for a message of the model: its text and its calls.

@@ -434,6 +434,23 @@ func TestFRT48ChangesAreSentAgain(t *testing.T) {
 	}
 }
 
+// As while it was watched, a call that failed, or was not let run, is not completed.
+func TestFRT48ACallThatFailedHasFailedWhenItIsSentAgain(t *testing.T) {
+	for result, want := range map[string]string{ // order-free: each is sent alone
+		"error: no such file": "failed", "not run: mia refused it": "failed", "not run: no person approved it in time": "failed", "cancelled, not run": "failed",
+		"3 errors: see the log": "completed", "": "completed",
+	} {
+		for _, tool := range []string{"exec", "write_file"} {
+			p := acp.Past{Session: "s", Place: acp.Place{Workspace: "/w"}}
+			p.Heard(session.Archived{Number: 1, Message: fsm.Message{Role: fsm.RoleAssistant, Calls: []fsm.ToolCall{{ID: "a", Name: tool, Args: `{"path":"a","content":"x"}`}}}})
+			got := written(t, p.Heard(session.Archived{Number: 2, Message: fsm.Message{Role: fsm.RoleTool, Tool: tool, ToolCall: "a", Text: result}}))
+			if len(got) != 1 || !strings.Contains(got[0], `"status":"`+want+`"`) {
+				t.Errorf("%s, %q: got %s; want %s", tool, result, got, want)
+			}
+		}
+	}
+}
+
 func TestFRT48WhatWasSaidIsSentAgain(t *testing.T) {
 	p := acp.Past{Session: "s", Place: acp.Place{Workspace: "/w"}}
 	var got []string
