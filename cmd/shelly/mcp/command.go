@@ -11,6 +11,7 @@ import (
 	"shelly/cmd/shelly/internal/terminal"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/config"
+	"shelly/runtime/front/rpc"
 )
 
 // Command is the subcommand.
@@ -35,7 +36,7 @@ func serve(ctx context.Context, send send, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r := &relay{send: send, name: rand.Text(), calls: map[string]*call{}, out: out, places: make(chan struct{}, atOnce)}
-	defer r.ended.Wait()
+	defer rpc.Settle(&r.ended)
 	defer cancel() // runs before the wait: the answers are not read any more
 	return r.read(ctx, in)
 }

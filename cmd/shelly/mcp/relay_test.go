@@ -45,6 +45,20 @@ func relayed(t *testing.T, in string, send send) string {
 	return out.String()
 }
 
+// Who closes the input without reading the output, and without closing it, does not keep the process.
+func TestCLI194WhoNoLongerReadsDoesNotHoldUpTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out, to := io.Pipe()
+		answers := func(context.Context, http.Header, []byte) (*http.Response, error) {
+			return reply("application/json", `{"jsonrpc":"2.0","id":1,"result":{}}`), nil
+		}
+		if err := serve(t.Context(), answers, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), to); err != nil {
+			t.Error(err)
+		}
+		_ = out.Close() // as the end of the process does
+	})
+}
+
 // What is neither a request nor a notification nor an answer is answered: its sender may wait.
 func TestCLI194AMessageThatIsNoneIsAnswered(t *testing.T) {
 	for _, line := range []string{"null", "{}", `{"jsonrpc":"2.0","method":5}`, `{"jsonrpc":"2.0","params":{}}`} {

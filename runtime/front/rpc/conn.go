@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"strconv"
 	"sync"
+	"time"
 
 	"shelly/fsm/wording"
 	"shelly/runtime/front/wire"
@@ -61,10 +62,10 @@ func New(handler Handler, out io.Writer, o Options) *Conn {
 }
 
 // Serve reads until the input ends, then cancels the context of all work and returns once it has
-// ended. The error is the input's.
+// ended ([Settle]). The error is the input's.
 func (c *Conn) Serve(ctx context.Context, in io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer c.working.Wait()
+	defer Settle(&c.working)
 	defer cancel()
 	l := NewLines(in, c.o.LineBytesMax)
 	for {
@@ -80,6 +81,23 @@ func (c *Conn) Serve(ctx context.Context, in io.Reader) error {
 		case len(line) > 0:
 			c.take(ctx, line)
 		}
+	}
+}
+
+// settleMax is how long the work that was under way may take to end after the input.
+const settleMax = 5 * time.Second
+
+// Settle waits until work has ended that was told to. Who has closed the input may have stopped reading, too,
+// and still hold the output open: what is being written then never ends, and is left.
+func Settle(work *sync.WaitGroup) {
+	ended := make(chan struct{})
+	go func() {
+		work.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(settleMax):
 	}
 }
 

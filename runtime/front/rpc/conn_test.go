@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"shelly/runtime/front/rpc"
 	"shelly/runtime/front/wire"
@@ -107,6 +108,19 @@ func TestFRT45WhatIsWrongWithALineIsSaidInItsAnswer(t *testing.T) {
 		ask := `{"jsonrpc":"2.0","id":"<1>","method":"say","params":{"text":"<&>"}}` // what follows is read
 		served(t, rpc.Options{LineBytesMax: 100}, &echo{}, tt.in, "<"+tt.want, "", "  "+ask, `<{"jsonrpc":"2.0","id":"<1>","result":{"said":"<&>"}}`)
 	}
+}
+
+// Who closes the input without reading the output, and without closing it, does not keep the process.
+func TestFRT56WhoNoLongerReadsDoesNotHoldUpTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out, to := io.Pipe()
+		e := &echo{}
+		e.conn = rpc.New(e, to, rpc.Options{})
+		if err := e.conn.Serve(t.Context(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"say"}`)); err != nil {
+			t.Error(err)
+		}
+		_ = out.Close() // as the end of the process does
+	})
 }
 
 // Lines are handled in order, even while an earlier one is still being worked on. The end of the
