@@ -53,18 +53,28 @@ func (s surroundings) remarks(e outcome) string {
 		b.WriteString("[this is sh; bash -c runs what only bash knows]\n")
 	}
 	if name := absentIn(out); name != "" {
-		switch path, seen := s.find(name); {
-		case path == "":
-		case seen:
-			b.WriteString("[" + name + " is " + path + ", which is not in the PATH of commands]\n")
-		default:
-			b.WriteString("[" + name + " is " + path + ", which commands do not see; the operator can add its folder to tools.exec.path]\n")
-		}
+		b.WriteString(s.whereIs(name))
 	}
 	if s.kept && strings.Contains(out, "Read-only file system") {
 		b.WriteString("[commands change nothing outside the workspace, nor what is protected in it]\n")
 	}
 	return b.String()
+}
+
+// whereIs returns a remark on a program that was not found, if there is one after all; or, as of python and pip on
+// many systems, one with a 3.
+func (s surroundings) whereIs(name string) string {
+	path, seen := s.find(name)
+	if path == "" {
+		if newer, seen := s.find(name + "3"); newer != "" && seen {
+			return "[there is " + name + "3]\n"
+		}
+		return ""
+	}
+	if seen {
+		return "[" + name + " is " + path + ", which is not in the PATH of commands]\n"
+	}
+	return "[" + name + " is " + path + ", which commands do not see; the operator can add its folder to tools.exec.path]\n"
 }
 
 // What programs write if they find no network; commands that say nothing if there is none, and such as wait for one;

@@ -9,7 +9,7 @@ import (
 
 func TestTOL104AResultSaysWhatACommandHasRunInto(t *testing.T) {
 	const offline, bash = "[commands have no network]\n", "[this is sh; bash -c runs what only bash knows]\n"
-	programs := map[string]string{"go": "/usr/local/go/bin/go", "cargo": "/home/a/.cargo/bin/cargo"}
+	programs := map[string]string{"go": "/usr/local/go/bin/go", "cargo": "/home/a/.cargo/bin/cargo", "python3": "/usr/bin/python3", "frob3": "/opt/frob3"}
 	s := surroundings{offline: true, kept: true, find: func(name string) (string, bool) {
 		return programs[name], strings.HasPrefix(programs[name], "/usr")
 	}}
@@ -36,6 +36,8 @@ func TestTOL104AResultSaysWhatACommandHasRunInto(t *testing.T) {
 		{"a program that commands see", outcome{out: "/bin/sh: 1: go: not found\n"}, "[go is /usr/local/go/bin/go, which is not in the PATH of commands]\n"},
 		{"a program that they do not see", outcome{out: "bash: line 3: cargo: command not found\n"},
 			"[cargo is /home/a/.cargo/bin/cargo, which commands do not see; the operator can add its folder to tools.exec.path]\n"},
+		{"the older name of a program", outcome{out: "/bin/sh: 1: python: not found\n"}, "[there is python3]\n"},
+		{"the older name of one that they do not see", outcome{out: "/bin/sh: 1: frob: not found\n"}, ""},
 		{"a program that there is not", outcome{out: "/bin/sh: 1: frobnicate: not found\n"}, ""},
 		{"a file that there is not", outcome{out: "/bin/sh: 1: ./go: not found\n"}, ""},
 		{"elsewhere", outcome{out: "touch: cannot touch '/etc/x': Read-only file system\n"}, "[commands change nothing outside the workspace, nor what is protected in it]\n"},
