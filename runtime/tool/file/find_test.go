@@ -67,6 +67,7 @@ func TestTOL29GrepFindsLines(t *testing.T) {
 		{"the edges of a word, as other programs write them", "notes.txt\n1: alpha\n[in RE2 this is \"\\\\balpha\\\\b\": shown is what fits so]\n", object{"pattern": `\<alpha\>`, "path": "notes.txt"}},
 		{"an expression of JavaScript", "notes.txt\n3: gamma\n[in RE2 this is \"gam+a\": shown is what fits so]\n", object{"pattern": `/gam+a/`, "path": "notes.txt"}},
 		{"in the other case", "notes.txt\n1: alpha\n[nothing fits in this case of letters: shown is what fits in either]\n", object{"pattern": `^ALPHA`, "path": "notes.txt"}},
+		{"the edges of a word in the other case", "notes.txt\n1: alpha\n[nothing fits in this case of letters: shown is what fits in either]\n", object{"pattern": `\<ALPHA\>`, "path": "notes.txt"}},
 		{"several patterns for names", "notes.txt\n1: alpha\n", object{"pattern": "alpha", "glob": "notes.*, *.md"}},
 		{"what is in a folder", "src/main.go\n1: package main\n", object{"pattern": "package", "glob": "src/"}},
 		{"plain text that is no expression", "src/util.py\n1: print('util ok')\n[nothing fits the pattern as an expression: shown is its plain text]\n", object{"pattern": "print(", "path": "src"}},
@@ -516,8 +517,8 @@ func TestTOL29OneSearchSaysWhichReadingsFit(t *testing.T) {
 	w.write("src/long.js", strings.Repeat("x", 2*lineBytesMax)+"run(now)"+strings.Repeat("x", lineBytesMax)+"\n")
 	tools := w.tools()
 	for text, want := range map[string][]bool{
-		`zeppelin(x)`: {false, false}, `run(now)`: {true, false}, `^package\|gamma$`: {true, false, false}, `zep\|pelin(x)`: {false, false, false},
-		`print(`: {}, `print('util ok')\|x`: {true, false, false}, `alpha`: {false}, `PRINT`: {true}, `7`: {},
+		`zeppelin(x)`: {false, false}, `run(now)`: {true, false}, `^package\|gamma$`: {true, false, true}, `zep\|pelin(x)`: {false, false, false},
+		`print(`: {}, `print('util ok')\|x`: {true, false, true}, `alpha`: {false}, `PRINT`: {true}, `7`: {},
 	} {
 		readings, _ := readingsOf(text, false)
 		s := &search{t: tools, pattern: readings[0].expression, files: filter{patterns: []string{"**"}}, room: tools.room(), others: readings[1:], fits: make([]bool, len(readings)-1)}

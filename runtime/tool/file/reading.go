@@ -66,7 +66,7 @@ func readingsOf(text string, ignoreCase bool) (readings []reading, wrong error) 
 		}
 	}
 	if given != nil && !ignoreCase && strings.ToLower(text) != strings.ToUpper(text) {
-		if e, err := pattern.Compile("(?i)" + text); err == nil {
+		if e, err := pattern.Compile("(?i)" + elsewhere(text)); err == nil {
 			readings = append(readings, reading{e, "[nothing fits in this case of letters: shown is what fits in either]\n"})
 		}
 	}
