@@ -138,6 +138,9 @@ func created(p *place, edits []edit) (alteration, error) {
 	if len(edits) != 1 || edits[0].old != "" {
 		return alteration{}, tool.Refuse("no such file: %s%s; write_file makes a new one", strconv.Quote(p.shown), p.near())
 	}
+	if escapedTwice(edits[0].new) {
+		return alteration{}, tool.Refuse(oneLine, "new")
+	}
 	return alteration{content: []byte(edits[0].new), after: edits[0].new}, nil
 }
 

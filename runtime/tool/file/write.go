@@ -63,6 +63,9 @@ func written(p *place, a tool.Arguments) (alteration, error) {
 	if fenced(p, content) {
 		return alteration{}, tool.Refuse("content is in a fence (```), which would stand in the file; nothing was written: give it without")
 	}
+	if escapedTwice(content) {
+		return alteration{}, tool.Refuse(oneLine, "content")
+	}
 	alt := alteration{content: []byte(content), after: content}
 	old, err := charset.Decode(p.held)
 	if p.info == nil || len(p.held) == 0 || err != nil {
@@ -90,6 +93,30 @@ func fenced(p *place, text string) bool {
 		return false
 	}
 	return unfenced(text) != text && !bytes.HasPrefix(p.held, []byte("```"))
+}
+
+// oneLine refuses a text that is escaped twice.
+const oneLine = "%s is one line with \\n in it; nothing was written: escape its line ends once, or if it is meant so, end it with one"
+
+// escapedTwice reports whether a text of one line has the line ends of several, as \n outside quotes.
+func escapedTwice(text string) bool {
+	if strings.Contains(text, "\n") {
+		return false
+	}
+	ends, quote := 0, byte(0)
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text):
+			if i++; text[i] == 'n' && quote == 0 {
+				ends++
+			}
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\'' || c == '`'):
+			quote = c
+		}
+	}
+	return ends > 1 || ends == 1 && strings.HasSuffix(text, `\n`)
 }
 
 // kept returns the unusual features of the encoding that a file keeps.

@@ -67,6 +67,29 @@ func TestTOL22AFileIsWrittenWhole(t *testing.T) {
 	}
 }
 
+// A text whose escapes were escaped would be one long line.
+func TestTOL22ATextThatIsEscapedTwiceIsRefused(t *testing.T) {
+	for text, refused := range map[string]bool{ // order-free: each alone
+		`import os\nprint(\"a\")\n`: true, `# Title\n\nText`: true, `a\n`: true, `x = "a\nb"\ny = 1\nz = 2`: true,
+		"import os\nprint(1)\\n\\n": false, `a\nb`: false, `{"a": "b\nc\nd"}`: false, `printf 'a\nb\n'`: false, "`\\n\\n`": false, `\\n\\n\\n`: false, `\t\t`: false, `\`: false, "": false,
+	} {
+		w := newWorld(t)
+		const why = " is one line with \\n in it; nothing was written: escape its line ends once, or if it is meant so, end it with one"
+		got := w.call("write_file", object{"path": "src/new.py", "content": text})
+		if got.Invalid != refused || refused && got.Text != "content"+why {
+			t.Errorf("%s: got %+v", text, got)
+		}
+		if got := w.call("edit_file", object{"path": "src/newer.py", "old": "", "new": text}); got.Invalid != refused || refused && got.Text != "new"+why {
+			t.Errorf("%s: got %+v", text, got)
+		}
+		if refused {
+			if got := w.call("write_file", object{"path": "src/new.py", "content": text + "\n"}); got.Failed {
+				t.Errorf("%s, as it is meant: %+v", text, got)
+			}
+		}
+	}
+}
+
 // Mode, line ends, encoding and byte-order mark stay as they were.
 func TestTOL22AWrittenFileStaysAsItIsWritten(t *testing.T) {
 	for _, c := range []struct{ name, held, content, want, note string }{
