@@ -80,7 +80,7 @@ func anywhere(patterns ...string) []string {
 // otherFilters returns what a pattern may have meant whose filter matches nothing, the likeliest first.
 func otherFilters(pattern string, as filter) (others []filter) {
 	pattern = strings.Trim(pattern, "/")
-	if pattern == "" || as.all() {
+	if pattern == "" {
 		return nil
 	}
 	below := slices.Clone(as.patterns)

@@ -208,6 +208,9 @@ func TestTOL30GlobFindsNames(t *testing.T) {
 		{"git's folder", "(no such file; .git is left out)", object{"pattern": ".git/*"}},
 		{"several patterns", "notes.txt\nold.txt\nrm -rf notes.md\nsrc/chinese.txt\nsrc/long.txt\n", object{"pattern": "*.txt|*otes.md"}},
 		{"several patterns with blanks", "data.csv\nsrc/main.go\n", object{"pattern": "*.csv, src/*.go"}},
+		{"several patterns in braces", "data.csv\nsrc/main.go\n", object{"pattern": "{*.csv,*.go}"}},
+		{"no pattern at all", "(no such file)", object{"pattern": ";"}},
+		{"a part of an ending", "(no such file)", object{"pattern": "*.p"}},
 		{"several patterns, one a name", "(no such file; several patterns are written {*.a,*.b})", object{"pattern": "a.txt|*.md"}},
 		{"a blank in a name", "rm -rf notes.md\n", object{"pattern": "rm *.md"}},
 		{"a folder", "sub/deep/only-here\n[only folders fit: shown is what is in them]\n", object{"pattern": "deep"}},
@@ -250,6 +253,13 @@ func TestTOL30GlobFindsNames(t *testing.T) {
 			t.Errorf("%v: %+v, want %q", args, got, want)
 		}
 	}
+}
+
+func TestTOL30ANameInCapitalsIsFoundWithoutThem(t *testing.T) {
+	w := newWorld(t)
+	w.write("src/READ.me", "")
+	same(t, "src/READ.me\n[nothing fits in this case of letters: shown is what fits in either]\n", w.call("glob", object{"pattern": "read.ME"}).Text)
+	same(t, "src/READ.me\n[no file has this name: shown are those that have it in theirs]\n", w.call("glob", object{"pattern": "EAD", "path": "src"}).Text)
 }
 
 func TestTOL30GlobShowsTheNewestFirst(t *testing.T) {
