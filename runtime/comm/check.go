@@ -24,6 +24,10 @@ const (
 	KeyBytesMax     = 256
 )
 
+// KeptSessionBytesMax bounds the name of a session that there may be: a chat's is longer than one that a sender may
+// choose, since it has the name of its channel before it.
+const KeptSessionBytesMax = ChannelBytesMax + len(":") + ChatBytesMax
+
 // ReasonBytesMax is the most bytes of the reason of a refusal (APR-23).
 const ReasonBytesMax = fsm.ReasonBytesMax
 

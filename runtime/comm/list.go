@@ -143,7 +143,7 @@ func wantedOf(q url.Values) (Wanted, error) {
 	after, unread := Number(q.Get("after"), "after", 0)
 	w.Before, w.After, w.Limit = before, after, limit
 	if err = cmp.Or(err, unread, wrong, checkName("id", w.ID, 0, IDBytesMax), checkName("prefix", w.Prefix, 0, IDBytesMax),
-		checkName("session", w.Session, 0, SessionBytesMax), checkName("client", w.Client, 0, ChannelBytesMax)); err != nil {
+		checkName("session", w.Session, 0, KeptSessionBytesMax), checkName("client", w.Client, 0, ChannelBytesMax)); err != nil {
 		return Wanted{}, err
 	}
 	if w.State != "" && !slices.Contains(States, w.State) {

@@ -181,6 +181,24 @@ func TestCOM54SessionsAreReadPageByPage(t *testing.T) {
 	}
 }
 
+// A chat with a long name is a session, which can be read and forgotten like every other.
+func TestCOM54TheSessionOfALongChatIsFound(t *testing.T) {
+	longest := fsm.Origin{Channel: strings.Repeat("n", comm.ChannelBytesMax), Chat: strings.Repeat("c", comm.ChatBytesMax)}.Key()
+	c := serveClub(t, longest)
+	for _, at := range []call{
+		{method: "GET", path: "/v1/sessions/%s"}, {method: "GET", path: "/v1/requests?session=%s"}, {method: "GET", path: "/v1/audit?session=%s"},
+		{method: "POST", path: "/v1/sessions/%s/forget"},
+	} {
+		for id, want := range map[string]int{longest: http.StatusOK, longest + "c": http.StatusBadRequest} { // order-free
+			one := at
+			one.path = fmt.Sprintf(at.path, id)
+			if r := c.do(one, &struct{}{}); r.StatusCode != want {
+				t.Errorf("%s %s: status %d, want %d", one.method, one.path, r.StatusCode, want)
+			}
+		}
+	}
+}
+
 // A memory that is not ready takes no place of the listener.
 func TestCOM17AMemoryThatIsNotReadyLeavesThePlacesFree(t *testing.T) {
 	s := serveHTTP(t, func(o *comm.HTTPOptions) {

@@ -240,7 +240,7 @@ func (h *HTTP) getAudit(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	session := q.Get("session")
 	after, limit, err := page(q)
-	if err := cmp.Or(err, checkName("session", session, 0, SessionBytesMax)); err != nil {
+	if err := cmp.Or(err, checkName("session", session, 0, KeptSessionBytesMax)); err != nil {
 		return err
 	}
 	found, err := h.front.Audit(r.Context(), session, after, limit)

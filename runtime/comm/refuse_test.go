@@ -129,7 +129,7 @@ func TestCOM6EveryRefusalHasItsStatusAndStartsNoWork(t *testing.T) {
 		{"approval of no number", call{method: "POST", path: "/v1/handles/x/approve", body: "{}"}, 400, comm.CodeBadRequest, "whole number"},
 		{"approval of an unknown request", call{method: "POST", path: "/v1/requests/m1/deny", body: "{}"}, 404, comm.CodeNotFound, `"m1"`},
 		{"resolution with an unknown field", call{method: "POST", path: "/v1/handles/7/resolve", body: `{"txt":""}`}, 400, comm.CodeBadRequest, `"txt"`},
-		{"audit of too long a session", get("/v1/audit?session=" + strings.Repeat("s", 129)), 400, comm.CodeBadRequest, "session"},
+		{"audit of too long a session", get("/v1/audit?session=" + strings.Repeat("s", comm.KeptSessionBytesMax+1)), 400, comm.CodeBadRequest, "session"},
 		{"audit after no number", get("/v1/audit?after=x"), 400, comm.CodeBadRequest, "after is not a whole number"},
 		{"audit of a chat", get("/v1/audit?chat=1"), 400, comm.CodeBadRequest, "chat"},
 		{"events of messages after no number", get("/v1/messages/events?after=x"), 400, comm.CodeBadRequest, "after is not a whole number"},

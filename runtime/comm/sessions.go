@@ -49,7 +49,7 @@ func (h *HTTP) getSessions(w http.ResponseWriter, r *http.Request) error {
 func (h *HTTP) getSession(w http.ResponseWriter, r *http.Request) error {
 	id := CallerOf(r.Context()).session(r.PathValue("id"))
 	after, limit, err := page(r.URL.Query())
-	if err := cmp.Or(err, checkName("session", id, 1, SessionBytesMax)); err != nil {
+	if err := cmp.Or(err, checkName("session", id, 1, KeptSessionBytesMax)); err != nil {
 		return err
 	}
 	list, err := h.o.Sessions.Archive(id, after, limit)
@@ -70,7 +70,7 @@ type ForgotBody struct {
 // postForgetSession forgets what was said in a session (COM-114).
 func (h *HTTP) postForgetSession(w http.ResponseWriter, r *http.Request) error {
 	id := CallerOf(r.Context()).session(r.PathValue("id"))
-	if err := checkName("session", id, 1, SessionBytesMax); err != nil {
+	if err := checkName("session", id, 1, KeptSessionBytesMax); err != nil {
 		return err
 	}
 	n, known, err := h.o.Sessions.ForgetAll(id)
