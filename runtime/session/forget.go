@@ -71,26 +71,37 @@ func (s *Sessions) old(ctx context.Context, id string, since, now fsm.Millis) (f
 
 // ForgetAll forgets what was said in a session, durably: its history, its archive and the results
 // that it keeps, and the texts and replies of its finished requests (SES-25). It returns how many
-// messages its archive had, or false if nothing is left of it. A handle that has loaded the session
+// messages its archive had, or false if nothing was left of it, not even a request that ended before its turn
+// could be saved. A handle that has loaded the session
 // finds it changed as it saves, and puts its turn into the empty one. If it returns both true and an
 // error, they are forgotten, but perhaps still on the disk.
 func (s *Sessions) ForgetAll(id string) (messages int, known bool, err error) {
-	if known, err := s.Known(id); err != nil || !known {
+	if _, err := s.Known(id); err != nil { // then nothing is forgotten
 		return 0, false, err
 	}
 	// The requests go first: if the process ends in between, the session is still there to be forgotten.
-	requests, err := s.store.ForgetRequests(id)
+	requests, clear, err := s.store.ForgetRequests(id)
 	if err != nil {
 		return 0, false, err
 	}
-	messages, clear, err := s.empty(id)
-	if clear == nil || err != nil {
+	messages, also, err := s.empty(id)
+	switch {
+	case err != nil:
 		return 0, false, err
+	case also != nil:
+		clear = both(also, clear)
+	case requests == 0:
+		return 0, false, nil
 	}
-	if err := errors.Join(clear(), requests()); err != nil { // without the lock: other sessions go on
+	if err := clear(); err != nil { // without the lock: other sessions go on
 		return messages, true, fmt.Errorf("remove session %q from the disk: %w", id, err)
 	}
 	return messages, true, nil
+}
+
+// both calls one function, and the other even if that fails.
+func both(one, other func() error) func() error {
+	return func() error { return errors.Join(one(), other()) }
 }
 
 // empty forgets a session, and returns what removes it from the disk; nil: nothing is left of it.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 )
 
 // forget drops what was archived before a time, and fails the test unless that was want parts.
@@ -170,6 +171,27 @@ func TestSES25AForgottenSessionBeginsAgain(t *testing.T) {
 		t.Errorf("the session is %+v; want the running turn alone", s)
 	}
 	forget("s", 1, true)
+}
+
+// A request can end before its turn is saved.
+func TestSES25ASessionMayBeNoMoreThanARequest(t *testing.T) {
+	f := start(t)
+	request := engine.Request{Key: fsm.RequestKey{Channel: "http", ID: "r"}, Index: 1, Session: "s", Text: "said", Done: true}
+	running := engine.Request{Key: fsm.RequestKey{Channel: "http", ID: "u"}, Index: 2, Session: "u", Text: "said"}
+	if err := f.store.Append(engine.Batch{Requests: []engine.Request{request, running}}, true); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false} {
+		if n, known, err := f.ForgetAll("s"); n != 0 || known != want || err != nil {
+			t.Errorf("time %d: %d messages, known %v, %v; want %v", i+1, n, known, err, want)
+		}
+	}
+	if _, known, err := f.ForgetAll("u"); known || err != nil {
+		t.Errorf("one that has only begun: known %v, %v", known, err)
+	}
+	if r, ok, err := f.store.Request(request.Key); r.Text != "" || !r.Forgotten || !ok || err != nil {
+		t.Errorf("the request is %+v, %v, %v", r, ok, err)
+	}
 }
 
 // Also what waits to be consolidated is of the session; one that has said nothing else is listed for it.

@@ -36,9 +36,9 @@ type Store interface {
 	Archives(fn func(id string) error) error
 	// DropArchived drops the parts of a session's archive up to a number. No number is used again.
 	DropArchived(id string, upTo uint64) error
-	// ForgetRequests removes the texts and replies of the finished requests of a session, durably.
-	// Clear removes them from the disk.
-	ForgetRequests(session string) (clear func() error, err error)
+	// ForgetRequests removes the texts and replies of the finished requests of a session, durably, and
+	// returns how many there were. Clear removes them from the disk.
+	ForgetRequests(session string) (requests int, clear func() error, err error)
 	// ForgetSession puts body under an id, drops the archive and the results that the session
 	// keeps, durably, and returns how many parts the archive had. Clear removes them from the disk.
 	ForgetSession(id string, body []byte) (parts int, clear func() error, err error)

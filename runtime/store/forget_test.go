@@ -130,9 +130,12 @@ func TestSES25WhatRequestsOfASessionSaidIsGone(t *testing.T) {
 	end(t, &s)
 	edit(t, fs, dir, func(db *pebble.DB) error { return db.Flush() })
 	s = open(t, dir, store.Options{FS: fs})
-	for _, session := range []string{"a", "cli:direct", "nobody's", "a"} {
-		clear, err := s.ForgetRequests(session)
+	for i, session := range []string{"a", "cli:direct", "nobody's", "a"} {
+		n, clear, err := s.ForgetRequests(session)
 		must(t, err)
+		if want := []int{1, 1, 0, 0}[i]; n != want {
+			t.Errorf("%d requests of session %s are forgotten, want %d", n, session, want)
+		}
 		must(t, clear())
 	}
 	want := map[string]string{"done": " forgotten", "chat": " forgotten", "runs": "z", "other": "uv"}

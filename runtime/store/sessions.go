@@ -163,11 +163,12 @@ func (s *Store) ForgetSession(id string, body []byte) (parts int, clear func() e
 	return int(last - dropped), func() error { return s.compactSpans(spans) }, nil
 }
 
-// ForgetRequests removes the texts and replies of a session's finished requests, durably (SES-25). What is
-// left of them keeps their ids from being done again. Clear removes them from the tables too.
-func (s *Store) ForgetRequests(session string) (clear func() error, err error) {
+// ForgetRequests removes the texts and replies of a session's finished requests, durably, and returns how
+// many there were (SES-25). What is left of them keeps their ids from being done again. Clear removes them from
+// the tables too.
+func (s *Store) ForgetRequests(session string) (requests int, clear func() error, err error) {
 	if err := s.usable(); err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	batch, spans := s.write(), []table.Span(nil)
 	var changed []engine.Request
@@ -185,10 +186,10 @@ func (s *Store) ForgetRequests(session string) (clear func() error, err error) {
 		return nil
 	})
 	if err = errors.Join(err, setRequests(batch, changed)); err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	if err := batch.commit(true); err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	s.latest.put(changed)
 	for _, key := range batch.gone {
@@ -197,7 +198,7 @@ func (s *Store) ForgetRequests(session string) (clear func() error, err error) {
 	if len(spans) > compactedMax {
 		spans = []table.Span{{From: []byte{kindRequest}, To: []byte{kindRequest + 1}}, {From: []byte{kindOnce}, To: []byte{kindOnce + 1}}}
 	}
-	return func() error { return s.compactSpans(spans) }, nil
+	return len(changed), func() error { return s.compactSpans(spans) }, nil
 }
 
 // forgottenOf returns the spans of a session's archive and of the results that it keeps.

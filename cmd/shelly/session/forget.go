@@ -69,6 +69,14 @@ func (c *forgetCmd) Run(t *terminal.Terminal) error {
 func (c *forgetCmd) chosen(r reader) (list []session.Listed, err error) {
 	for _, id := range c.IDs {
 		l, err := r.find(id)
+		if l.ID != id {
+			switch over, failed := r.over(id); {
+			case failed != nil:
+				return nil, failed
+			case over:
+				l, err = session.Listed{ID: id}, nil
+			}
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"errors"
+	"math"
+	"slices"
 
 	"shelly/cmd/shelly/internal/exit"
 	"shelly/cmd/shelly/internal/flags"
@@ -10,6 +12,7 @@ import (
 	"shelly/cmd/shelly/internal/named"
 	"shelly/fsm/engine"
 	"shelly/fsm/wording"
+	"shelly/runtime/comm"
 	"shelly/runtime/comm/client"
 	"shelly/runtime/session"
 	"shelly/runtime/store"
@@ -19,6 +22,7 @@ import (
 type reader struct {
 	list    func() ([]session.Listed, error)
 	archive func(id string, after uint64) ([]session.Archived, error)
+	asked   func(w comm.Wanted) (comm.RequestsBody, error)
 }
 
 // use passes a verb the sessions of the daemon or, if none runs, of the data folder.
@@ -51,6 +55,10 @@ func asked(ctx context.Context, daemon *client.Client) reader {
 			list, err := daemon.Archive(ctx, id, after, engine.ReadMax)
 			return list, exit.Daemon(err)
 		},
+		asked: func(w comm.Wanted) (comm.RequestsBody, error) {
+			body, err := daemon.Requests(ctx, w)
+			return body, exit.Daemon(err)
+		},
 	}
 }
 
@@ -65,6 +73,10 @@ func stored(s *store.Store) (reader, error) {
 		archive: func(id string, after uint64) ([]session.Archived, error) {
 			list, err := sessions.Archive(id, after, engine.ReadMax)
 			return list, exit.With(exit.Data, err)
+		},
+		asked: func(w comm.Wanted) (comm.RequestsBody, error) {
+			body, err := comm.List(s, nil, w)
+			return body, exit.With(exit.Data, err)
 		},
 	}, nil
 }
@@ -82,6 +94,19 @@ func (r reader) each(id string, after uint64, fn func(session.Archived) bool) er
 			}
 		}
 		after = page[len(page)-1].Number
+	}
+}
+
+// over reports whether a session has a request that is done: one may have ended before its turn could be saved.
+func (r reader) over(id string) (bool, error) {
+	for w := (comm.Wanted{Before: math.MaxUint64, Limit: engine.ReadMax, Session: id}); ; {
+		body, err := r.asked(w)
+		if err != nil || slices.ContainsFunc(body.Requests, func(of comm.Record) bool { return of.Done }) {
+			return err == nil, err
+		}
+		if w.Before = body.Next; w.Before == 0 {
+			return false, nil
+		}
 	}
 }
 
