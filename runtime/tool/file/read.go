@@ -66,9 +66,9 @@ func (t *Tools) readFile(ctx context.Context, call fsm.RunTool, a tool.Arguments
 	switch {
 	case result.Failed:
 	case a.Number("offset", 1) > 1:
-		t.seen.follow(call.Session, f.at.real, f.info, f.info)
+		t.seen.follow(ownerOf(call), f.at.real, f.info, f.info)
 	default:
-		t.seen.note(call.Session, f.at.real, f.info)
+		t.seen.note(ownerOf(call), f.at.real, f.info)
 	}
 	return result
 }

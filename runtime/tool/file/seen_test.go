@@ -89,6 +89,26 @@ func TestTOL101NothingIsWrittenOverWhatASessionHasNotSeen(t *testing.T) {
 	}
 }
 
+// Subagents have no session, and each a conversation of its own.
+func TestTOL101EachSubagentHasSeenWhatItHasSeenItself(t *testing.T) {
+	w := newWorld(t)
+	r := w.runner()
+	call := func(h fsm.HandleID, tool, args string) string {
+		return r.Run(guard(t), fsm.RunTool{Asked: fsm.Asked{Handle: h}, Name: tool, Args: args, Key: strconv.Itoa(int(h)) + tool + args}).Text
+	}
+	call(1, "read_file", `{"path":"notes.txt"}`)
+	call(2, "read_file", `{"path":"notes.txt"}`)
+	for h, want := range []string{1: "wrote notes.txt", 2: "notes.txt has changed since you have read or written it", 3: "wrote notes.txt"} {
+		if h == 0 {
+			continue
+		}
+		args := `{"path":"notes.txt","content":"of the subagent ` + strconv.Itoa(h) + `, at length"}`
+		if got := call(fsm.HandleID(h), "write_file", args); !strings.HasPrefix(strings.TrimPrefix(got, "error: "), want) {
+			t.Errorf("subagent %d: %s; want %s", h, got, want)
+		}
+	}
+}
+
 // What somebody puts there as soon as a session has written is not what the session has written.
 func TestTOL101WhatFollowsAWriteAtOnceIsNotSeen(t *testing.T) {
 	w := newWorld(t)
