@@ -99,11 +99,15 @@ func (h *HTTP) streamEvents(w http.ResponseWriter, r *http.Request, key fsm.Requ
 	}
 }
 
-// begin begins an SSE stream with its heartbeat, which stop ends.
+// begin begins an SSE stream with its heartbeat, which stop ends. The stream's end is written after that.
 func (h *HTTP) begin(w http.ResponseWriter) (s eventWriter, ticks <-chan time.Time, stop func(), err error) {
 	w.Header().Set("Content-Type", eventStream)
 	s = eventWriter{w: w, rc: http.NewResponseController(w), timeout: h.o.WriteTimeout}
-	ticks, stop = h.o.Heartbeat()
+	ticks, beats := h.o.Heartbeat()
+	stop = func() {
+		beats()
+		_ = s.extend() // the time of the last write may be over
+	}
 	return s, ticks, stop, s.write(": stream\n\n")
 }
 
@@ -142,8 +146,10 @@ func (s eventWriter) ended(ctx context.Context) {
 
 func (s eventWriter) beat() error { return s.write(": still here\n\n") }
 
+func (s eventWriter) extend() error { return s.rc.SetWriteDeadline(time.Now().Add(s.timeout)) }
+
 func (s eventWriter) write(text string) error {
-	if err := s.rc.SetWriteDeadline(time.Now().Add(s.timeout)); err != nil {
+	if err := s.extend(); err != nil {
 		return fmt.Errorf("set a write deadline: %w", err)
 	}
 	if _, err := s.w.Write([]byte(text)); err != nil {

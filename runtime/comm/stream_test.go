@@ -1,11 +1,14 @@
 package comm_test
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"shelly/fsm"
@@ -141,6 +144,46 @@ func TestCOM109AnAnswerThatTookLongIsSent(t *testing.T) {
 	var status comm.Status
 	if r := s.do(call{method: http.MethodGet, path: "/v1/status"}, &status); r.StatusCode != http.StatusOK {
 		t.Errorf("status %d", r.StatusCode)
+	}
+}
+
+// timed notes what is done with an answer, in order.
+type timed struct {
+	*httptest.ResponseRecorder
+	did []string
+}
+
+// SetWriteDeadline is for [http.ResponseController].
+func (w *timed) SetWriteDeadline(time.Time) error {
+	w.did = append(w.did, "deadline")
+	return nil
+}
+
+func (w *timed) Write(b []byte) (int, error) {
+	w.did = append(w.did, "write")
+	return w.ResponseRecorder.Write(b)
+}
+
+// COM-109: the end of a stream is a piece of it, too. Its last event may have been written long before.
+func TestCOM109AStreamThatWasIdleEndsWhole(t *testing.T) {
+	for _, c := range []call{streamed, {method: http.MethodGet, path: "/v1/messages/events"}} {
+		synctest.Test(t, func(t *testing.T) {
+			h, err := comm.NewHTTP(fronttest.New(), comm.HTTPOptions{Token: token, RequestBytesMax: 4096})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(context.WithValue(t.Context(), http.LocalAddrContextKey, &net.UnixAddr{Name: "shelly", Net: "unix"}))
+			r := httptest.NewRequestWithContext(ctx, c.method, "http://127.0.0.1"+c.path, strings.NewReader(c.body))
+			r.Header = http.Header{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}}
+			w := &timed{ResponseRecorder: httptest.NewRecorder()}
+			go h.ServeHTTP(w, r)
+			synctest.Wait()
+			cancel()
+			synctest.Wait()
+			if n := len(w.did); n < 3 || w.did[n-1] != "deadline" {
+				t.Errorf("%s: %d %v %s; want a new deadline after the last write", c.path, w.Code, w.did, w.Body)
+			}
+		})
 	}
 }
 
