@@ -135,6 +135,20 @@ func TestHND42SlotsThatComeTooFastJoin(t *testing.T) {
 	}
 }
 
+// HND-48: times as people say them are read since the twentieth edition.
+func TestHND48EarlierEditionsReadDatesAlone(t *testing.T) {
+	const now fsm.Millis = 1767603600000       // 2026-01-05 09:00:00
+	for edition, want := range map[int]string{ // order-free
+		fsm.TwentiethEdition: "schedule s1 added; it runs next at 2026-01-05 09:20", fsm.NineteenthEdition: "at is not a time such as",
+	} {
+		c := profile.Default()
+		c.Edition = edition
+		if result, armed := addCronWith(t, c, now, `{"action":"add","message":"m","at":"in 20 minutes"}`); !strings.Contains(result, want) || len(armed) != edition-fsm.NineteenthEdition {
+			t.Errorf("edition %d: %q, armed %v", edition, result, armed)
+		}
+	}
+}
+
 // HND-42: the longest interval is accepted, and a longer one is not.
 func TestHND42AnIntervalIsBounded(t *testing.T) {
 	const now fsm.Millis = 1767603600000                                            // 2026-01-05 09:00:00

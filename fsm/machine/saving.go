@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"slices"
+
 	"shelly/fsm"
 	"shelly/fsm/state"
 	"shelly/fsm/turn"
@@ -128,6 +130,11 @@ func (m *Machine) rebase(h *state.Handle, now fsm.Session) {
 		h.Sess.History = m.s.Config.Words.Mend(now.History)
 		h.Sess.Pending = m.s.Config.Words.Mend(now.Pending)
 		h.Rebased = true
+		if m.s.Config.Edition >= fsm.TwentiethEdition && len(now.History)+len(now.Pending)+len(now.Skills)+len(now.Texts) == 0 {
+			// It was forgotten: what was loaded of it does not come back (SES-25). Only the turn's own results have later numbers.
+			h.Sess.Skills = nil
+			h.Sess.Texts = slices.DeleteFunc(slices.Clone(h.Sess.Texts), func(t fsm.KeptText) bool { return t.Number <= now.LastText })
+		}
 		h.Sess.JoinTexts(now, m.s.Config.Limits.MaxTextBytes)
 		for _, k := range now.Skills {
 			if !h.Sess.HasSkill(k.Name, k.Reference) {

@@ -453,3 +453,22 @@ func TestSES7WhatIsPendingIsMended(t *testing.T) {
 		t.Errorf("pending are %+v", got)
 	}
 }
+
+// SES-25: what a turn had loaded of a session that was forgotten meanwhile does not come back with it.
+func TestSES25ARunningTurnBringsNothingBack(t *testing.T) {
+	for edition, kept := range map[int]int{fsm.TwentiethEdition: 0, fsm.NineteenthEdition: 1} { // order-free
+		d := driverOf(t, "omniemployee")
+		d.config.Edition = edition
+		d.boot()
+		key := d.ask("hello")
+		d.loads(fsm.Session{Version: 3, History: talk(2), LastText: 2, Skills: []fsm.LoadedSkill{{Name: "flights", Text: "book them"}},
+			Texts: []fsm.KeptText{{Number: 2, Ref: "r", Bytes: 900, Tokens: 300}}})
+		d.answer("good day")
+		d.replied(key, "good day")
+		d.conflicts(fsm.Session{Version: 4, LastText: 2}) // as runtime/session leaves it
+		save := one[fsm.SaveSession](d)
+		if len(save.State.Skills) != kept || len(save.State.Texts) != kept || len(save.State.History) != 2 {
+			t.Errorf("edition %d: saved again with the skills %+v, the results %+v and %d messages", edition, save.State.Skills, save.State.Texts, len(save.State.History))
+		}
+	}
+}

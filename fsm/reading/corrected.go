@@ -30,6 +30,21 @@ func corrected(decl *fsm.ToolDecl, args string) string {
 	return string(better)
 }
 
+// suits reports whether arguments have all that a tool requires, and nothing that it does not know.
+func suits(decl *fsm.ToolDecl, args string) bool {
+	s, names := named(decl.Parameters)
+	var given map[string]json.RawMessage
+	if !names || json.Unmarshal([]byte(corrected(decl, unwrapped(decl.Parameters, args))), &given) != nil {
+		return false
+	}
+	for name := range given { // order-free: any of them
+		if s.Properties[name] == nil {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(s.Required, func(name string) bool { return given[name] == nil })
+}
+
 // fitting reports whether arguments are no object, or one in which nothing can be corrected, as the schema's
 // text shows: most are, and the schema need not be read.
 func fitting(schema, args string) bool {

@@ -157,6 +157,27 @@ func TestINF58ALineOfAProgramIsNoCall(t *testing.T) {
 	}
 }
 
+// An object that was asked for is an answer, although it has the name of another agent's tool.
+func TestINF58AnObjectWithOtherMembersIsNoCall(t *testing.T) {
+	c := careful()
+	c.Tools = []fsm.ToolDecl{{Name: "read_file", Parameters: readSchema, Effects: fsm.EffectsNone}}
+	for text, called := range map[string]bool{ // order-free
+		`{"name":"cat","arguments":{"lives":9}}`: false, `{"name":"cat","arguments":{"path":"a","lives":9}}`: false, `{"name":"cat","arguments":{}}`: false,
+		`{"name":"cat","arguments":{"file":"a"}}`: true, `{"name":"read_file","arguments":{"lives":9}}`: true,
+		`<tool_call>{"name":"cat","arguments":{"lives":9}}</tool_call>`: true,
+	} {
+		got := Understand(c, fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: text}, 1)
+		if (len(got.Calls) == 1) != called || got.Unrunnable || !called && got.Text != text {
+			t.Errorf("%s: %+v", text, got)
+		}
+		c.Edition = fsm.NineteenthEdition
+		if got := Understand(c, fsm.AllTools, fsm.Conversation{}, fsm.BrainAnswered{Text: text}, 1); len(got.Calls) != 1 {
+			t.Errorf("%s in the edition before: %+v", text, got)
+		}
+		c.Edition = fsm.TwentiethEdition
+	}
+}
+
 // A server writes the schema, and what is in it the model may call. The machine must not stop for that: at each level
 // a value is corrected only once, so this ends.
 func TestINF58ADeepSchemaTakesNoTime(t *testing.T) {

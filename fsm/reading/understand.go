@@ -100,12 +100,15 @@ func understoodFirst(c *fsm.Config, set fsm.Toolset, in fsm.BrainAnswered, answe
 }
 
 // offersAll reports whether each call names a tool that is offered. A line of a program may call anything
-// that is like the name of a tool, so there it has to be the name.
+// that is like the name of a tool, so there it has to be the name. So may an object that was asked for: one that
+// nothing marks as a call has to have the arguments of the tool.
 func offersAll(c *fsm.Config, set fsm.Toolset, r textcall.Reading) bool {
 	return !slices.ContainsFunc(r.Calls, func(call textcall.Call) bool {
 		_, known := c.Declared(set, call.Name)
 		if !known && !strings.Contains(r.Written, call.Name+"(") {
-			_, known = c.Meant(set, call.Name)
+			var decl fsm.ToolDecl
+			decl, known = c.Meant(set, call.Name)
+			known = known && (r.Tagged || c.Edition < fsm.TwentiethEdition || suits(&decl, call.Args))
 		}
 		return !known
 	})
