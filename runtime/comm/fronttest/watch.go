@@ -110,6 +110,14 @@ func (f *Front) End(key fsm.RequestKey, text string, isError bool, outcome fsm.O
 	f.say(key, comm.Event{Type: comm.EventReply, Text: text, IsError: isError, Outcome: outcome})
 }
 
+// Forget removes what a request and its reply said, as happens if its session is forgotten.
+func (f *Front) Forget(key fsm.RequestKey) {
+	defer f.lock()()
+	r := f.records[key]
+	r.Text, r.Reply, r.Forgotten = "", "", true
+	f.records[key] = r
+}
+
 // Cut ends every watch without a reply, as a stopping daemon does.
 func (f *Front) Cut() {
 	f.mu.Lock()

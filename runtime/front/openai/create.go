@@ -240,8 +240,14 @@ func (f *Front) find(r *http.Request, wire string) (engine.Request, error) {
 		return engine.Request{}, notFound(wire)
 	}
 	known, ok, err := f.front.Request(r.Context(), f.key(r.Context(), id))
-	if err == nil && !ok {
+	switch {
+	case err != nil:
+	case !ok:
 		err = notFound(wire)
+	case known.Forgotten: // the journal may still have what it said, which is not to be shown
+		gone := notFound(wire)
+		gone.Message += ": its session was forgotten"
+		err = gone
 	}
 	return known, err
 }

@@ -99,6 +99,24 @@ func TestFRT13AStreamGoesOnAfterEachOfItsEvents(t *testing.T) {
 	comesBack(t, s, all)
 }
 
+// SES-25: of a response whose session was forgotten nothing is shown, also of what the journal has of it.
+func TestFRT9AForgottenResponseIsNotThere(t *testing.T) {
+	s := serveWith(t, openai.Past{Last: openai.Spoken{Epoch: 1, Call: 5, Text: "It is."}})
+	s.Meanwhile(1, func(key fsm.RequestKey) {
+		s.Front.Reply(key, "It is.", false)
+		s.Front.Forget(key)
+	}, "POST", "/v1/responses", `{"model":"shelly","input":"Hi"}`, keyed, "k")
+	for _, path := range []string{"", "?stream=true", "/input_items"} {
+		if got := s.Ask("GET", "/v1/responses/resp_k"+path, ""); got.Status != 404 || !strings.Contains(got.Body, `there is no response with id \"resp_k\": its session was forgotten`) {
+			t.Errorf("%s: %d %s", path, got.Status, got.Body)
+		}
+	}
+	got := s.Ask("POST", "/v1/responses", `{"model":"shelly","input":"And?","previous_response_id":"resp_k"}`, keyed, "l")
+	if got.Status != 400 || !strings.Contains(got.Body, "previous_response_not_found") {
+		t.Errorf("to continue it: %d %s", got.Status, got.Body)
+	}
+}
+
 // A response is read with any of its parts asked for, as SDKs write a list; nothing else is asked for twice.
 func TestFRT3WhatToIncludeHasNoEffect(t *testing.T) {
 	s := serveWith(t, openai.Past{})
