@@ -38,6 +38,7 @@ func (w Runs) List(j engine.Reader) (found []comm.Record, next fsm.HandleID, err
 	if err != nil {
 		return nil, 0, err
 	}
+	gone := newForgotten(j)
 	for look := uint64(runsLook); ; look *= 8 {
 		after := kept.First - 1
 		if look < kept.Last-after {
@@ -47,8 +48,10 @@ func (w Runs) List(j engine.Reader) (found []comm.Record, next fsm.HandleID, err
 		if err != nil {
 			return nil, 0, err
 		}
-		found, enough := w.of(all, asks, after == kept.First-1)
+		found, enough, err := w.of(all, asks, gone, after == kept.First-1)
 		switch {
+		case err != nil:
+			return nil, 0, err
 		case w.Limit > 0 && len(found) > w.Limit:
 			return found[:w.Limit], found[w.Limit-1].Handle, nil
 		case enough:
@@ -74,20 +77,28 @@ func asksAfter(j engine.Reader, index uint64) (map[fsm.HandleID]*comm.Ask, error
 // Enough is set if these are all that there can be, or one more than the limit. A run that was
 // admitted before those records counts only if enough is already set: otherwise runs that were
 // admitted after it may have ended before them.
-func (w Runs) of(all []history.Run, asks map[fsm.HandleID]*comm.Ask, whole bool) (found []comm.Record, enough bool) {
+func (w Runs) of(all []history.Run, asks map[fsm.HandleID]*comm.Ask, gone *forgotten, whole bool) (found []comm.Record, enough bool, err error) {
 	found, enough = []comm.Record{}, whole
 	for _, r := range slices.Backward(all) {
 		enough = enough || r.Index != 0 && r.Admitted < w.Since
 		if r.Index == 0 && !enough || w.Before != 0 && r.Handle >= w.Before || r.Admitted < w.Since && r.Ended != 0 {
 			continue
 		}
-		if one := recordOf(r, asks[r.Handle]); w.wants(r, one) {
-			if found = append(found, one); w.Limit > 0 && len(found) > w.Limit {
-				return found, true
-			}
+		one := recordOf(r, asks[r.Handle])
+		if !w.wants(r, one) {
+			continue
+		}
+		switch is, err := gone.has(r); {
+		case err != nil:
+			return nil, false, err
+		case is:
+			continue
+		}
+		if found = append(found, one); w.Limit > 0 && len(found) > w.Limit {
+			return found, true, nil
 		}
 	}
-	return found, enough
+	return found, enough, nil
 }
 
 func (w Runs) wants(r history.Run, one comm.Record) bool {

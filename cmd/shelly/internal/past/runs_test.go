@@ -1,10 +1,12 @@
 package past
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 
 	"shelly/fsm"
+	"shelly/fsm/engine"
 	"shelly/fsm/state"
 	"shelly/runtime/comm"
 	"shelly/sim/history"
@@ -33,18 +35,62 @@ func TestCOM85RunsOfAPartOfTheJournalAreInOrder(t *testing.T) {
 		"of a state":    {Runs{State: "waiting"}, true, []fsm.HandleID{9}, true},
 		"none is there": {Runs{State: "held"}, false, nil, false},
 	} {
-		found, enough := c.wanted.of(all, nil, c.whole)
-		var ids []fsm.HandleID
-		for _, r := range found {
-			ids = append(ids, r.Handle)
-		}
-		if !slices.Equal(ids, c.found) || enough != c.enough {
-			t.Errorf("%s: %v, enough %t", name, ids, enough)
+		found, enough, err := c.wanted.of(all, nil, newForgotten(asked{}), c.whole)
+		if ids := handlesOf(found); err != nil || !slices.Equal(ids, c.found) || enough != c.enough {
+			t.Errorf("%s: %v, enough %t, %v", name, ids, enough, err)
 		}
 	}
 	asks := map[fsm.HandleID]*comm.Ask{9: {Question: fsm.QuestionCrashes}}
-	if found, _ := (Runs{State: comm.StandsHeld}).of(all, asks, true); len(found) != 1 || found[0].Asks != asks[9] {
+	if found, _, _ := (Runs{State: comm.StandsHeld}).of(all, asks, newForgotten(asked{}), true); len(found) != 1 || found[0].Asks != asks[9] {
 		t.Errorf("held: %+v, want run 9", found)
+	}
+}
+
+func handlesOf(found []comm.Record) (ids []fsm.HandleID) {
+	for _, r := range found {
+		ids = append(ids, r.Handle)
+	}
+	return ids
+}
+
+// asked is a journal that has requests, the latest last.
+type asked struct {
+	engine.Reader
+	list []engine.Request
+}
+
+// Requests implements [engine.Reader].
+func (a asked) Requests(before uint64, limit int) (found []engine.Request, err error) {
+	for _, r := range slices.Backward(a.list) {
+		if r.Index < before && len(found) < limit {
+			found = append(found, r)
+		}
+	}
+	return found, nil
+}
+
+// SES-25: the journal has the words of a forgotten session, but no list of its runs shows them.
+func TestCLI143RunsOfAForgottenSessionAreNotListed(t *testing.T) {
+	var j asked
+	for i := range uint64(40) { // more than are read at once
+		j.list = append(j.list, engine.Request{Index: 10 * (i + 1), Session: "b"})
+	}
+	chat := fsm.Origin{Channel: "web", Chat: "7"}
+	j.list = append(j.list, engine.Request{Index: 15, Session: "a", Forgotten: true}, engine.Request{Index: 25, Origin: chat, Forgotten: true}, engine.Request{Index: 305, Session: "a"})
+	slices.SortFunc(j.list, func(a, b engine.Request) int { return cmp.Compare(a.Index, b.Index) })
+	all := []history.Run{
+		{Handle: 1, Index: 12, Session: "a"}, // before anything was said, as far as the records go
+		{Handle: 2, Index: 16, Session: "a"},
+		{Handle: 3, Index: 17, Home: "a"},
+		{Handle: 4, Index: 18, Session: "b"},
+		{Handle: 5, Index: 26, Session: "web:7"},
+		{Handle: 6, Index: 27, Session: "schedule:s1", Home: "a"}, // it has a session of its own
+		{Handle: 7, Index: 304, Session: "a"},                     // admitted when there was nothing new yet
+		{Handle: 8, Index: 306, Session: "a"},
+	}
+	found, _, err := Runs{}.of(all, nil, newForgotten(j), true)
+	if ids, want := handlesOf(found), []fsm.HandleID{8, 6, 4, 1}; err != nil || !slices.Equal(ids, want) {
+		t.Errorf("runs %v, %v; want %v", ids, err, want)
 	}
 }
 
