@@ -31,6 +31,8 @@ type Wanted struct {
 	// Session is the one that the request belongs to; "": any.
 	Session string
 	Client  string // whose it is; "": any client's
+	// Forgotten has those of forgotten sessions listed, too, of which nothing but their names is left (SES-25).
+	Forgotten bool
 }
 
 // chooses reports whether a request is wanted.
@@ -47,8 +49,7 @@ const (
 	readAtOnce   = 16                  // requests that are in memory in addition
 )
 
-// List returns the wanted requests of a journal, each with its handle's standing, except those of a
-// forgotten session, of which nothing is left (SES-25). It looks at
+// List returns the wanted requests of a journal, each with its handle's standing. It looks at
 // no more than looksMax requests and returns no more than listBytesMax; Next says where to
 // continue (COM-15).
 func List(j engine.Reader, standings []Standing, w Wanted) (RequestsBody, error) {
@@ -67,7 +68,7 @@ func List(j engine.Reader, standings []Standing, w Wanted) (RequestsBody, error)
 				return body, nil
 			}
 			r := newRecord(known)
-			if r.stand(standings); !known.Forgotten && w.chooses(r) {
+			if r.stand(standings); (w.Forgotten || !known.Forgotten) && w.chooses(r) {
 				if fits, err := size.take(r); err != nil {
 					return RequestsBody{}, err
 				} else if !fits {
@@ -141,8 +142,9 @@ func wantedOf(q url.Values) (Wanted, error) {
 	before, err := Number(q.Get("before"), "before", math.MaxUint64)
 	limit, wrong := Limit(q, "limit", readDefault, engine.ReadMax)
 	after, unread := Number(q.Get("after"), "after", 0)
-	w.Before, w.After, w.Limit = before, after, limit
-	if err = cmp.Or(err, unread, wrong, checkName("id", w.ID, 0, IDBytesMax), checkName("prefix", w.Prefix, 0, IDBytesMax),
+	forgotten, neither := flag(q, "forgotten")
+	w.Before, w.After, w.Limit, w.Forgotten = before, after, limit, forgotten
+	if err = cmp.Or(err, unread, wrong, neither, checkName("id", w.ID, 0, IDBytesMax), checkName("prefix", w.Prefix, 0, IDBytesMax),
 		checkName("session", w.Session, 0, KeptSessionBytesMax), checkName("client", w.Client, 0, ChannelBytesMax)); err != nil {
 		return Wanted{}, err
 	}

@@ -36,6 +36,27 @@ func listed(t *testing.T) *site {
 	return s
 }
 
+// SES-25: what is left of a request whose session was forgotten is its names, and only for who asks for it.
+func TestCOM15ForgottenRequestsAreListedIfAskedFor(t *testing.T) {
+	s := serveHTTP(t, nil)
+	j := engine.NewMemoryJournal()
+	s.front.Record(j)
+	for i, id := range []string{"a", "b"} {
+		r := engine.Request{Key: httpKey(id), Index: uint64(i + 1), Handle: fsm.HandleID(i + 1), Accepted: 1, Done: true, Forgotten: id == "a"}
+		must(t, j.Append(engine.Batch{Requests: []engine.Request{r}}, true))
+	}
+	for query, want := range map[string]int{"": 1, "?forgotten=0": 1, "?forgotten=1": 2} { // order-free: each alone
+		var body comm.RequestsBody
+		s.do(call{method: "GET", path: "/v1/requests" + query}, &body)
+		if len(body.Requests) != want || body.Requests[want-1].Forgotten != (want == 2) {
+			t.Errorf("%q: %+v", query, body.Requests)
+		}
+	}
+	if r := s.start(call{method: "GET", path: "/v1/requests?forgotten=perhaps"}); r.StatusCode != http.StatusBadRequest {
+		t.Errorf("status %d", r.StatusCode)
+	}
+}
+
 func TestCOM15RequestsAreListedTheLatestFirst(t *testing.T) {
 	s := listed(t)
 	for query, want := range map[string]string{

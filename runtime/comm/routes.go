@@ -49,7 +49,7 @@ func (h *HTTP) Routes() []Route {
 	all := slices.Concat(
 		[]Route{
 			{post, "/v1/requests", access.Ask, page, Taking(h.postRequest, "stream", "wait", "after")},
-			{get, "/v1/requests", access.Ask, page, Taking(h.getRequests, "before", "after", "limit", "state", "id", "prefix", "session", "client")},
+			{get, "/v1/requests", access.Ask, page, Taking(h.getRequests, "before", "after", "limit", "state", "id", "prefix", "session", "client", "forgotten")},
 			{get, "/v1/requests/{id}", access.Ask, page, Taking(h.getRequest, "channel", "client")},
 			{get, "/v1/requests/{id}/events", access.Ask, page, Taking(h.getEvents, "after", "channel", "client")},
 			{post, "/v1/requests/{id}/cancel", access.Ask, page, Taking(h.postCancel, "channel", "client")},

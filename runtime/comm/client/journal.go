@@ -54,7 +54,12 @@ func (j *Journal) Requests(before uint64, limit int) ([]engine.Request, error) {
 	if limit < 1 {
 		return nil, nil
 	}
-	body, err := j.client.requests(j.ctx, url.Values{"before": {decimal(before)}, "limit": {strconv.Itoa(limit)}})
+	q := url.Values{"before": {decimal(before)}, "limit": {strconv.Itoa(limit)}, "forgotten": {"true"}}
+	body, err := j.client.requests(j.ctx, q)
+	if refused := (*Error)(nil); errors.As(err, &refused) && refused.Code == comm.CodeBadRequest {
+		q.Del("forgotten") // which an older daemon does not know (COM-105)
+		body, err = j.client.requests(j.ctx, q)
+	}
 	if err != nil {
 		return nil, err
 	}

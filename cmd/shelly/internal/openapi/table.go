@@ -26,7 +26,7 @@ var operations = map[string]operation{
 		summary: "List requests, the latest first.",
 		query: []field{
 			{"before", numberKind, "Those before this index."}, {"after", numberKind, "And after this one; older ones are not looked at."}, limit, inState, {"id", textKind, "With this id."}, {"prefix", textKind, "With an id that begins so."},
-			{"session", textKind, "Of this session."}, {"client", textKind, "Of this client; needs the right all."},
+			{"session", textKind, "Of this session."}, {"client", textKind, "Of this client; needs the right all."}, {"forgotten", boolKind, "Also those of forgotten sessions, which have no text."},
 		},
 		answers: ok(comm.RequestsBody{}),
 	},
@@ -48,7 +48,7 @@ var operations = map[string]operation{
 	"POST /v1/typing": {summary: "Say that a person has begun to write a request, so that its prompt is read meanwhile.", body: []field{{"session", textKind, "The conversation that it will belong to."}, {"channel", textKind, "Where its chat is."}, {"chat", textKind, "Chat that its messages will go to."}}, answers: ok(comm.Taken{})},
 
 	"GET /v1/schedules":              {summary: "List schedules.", answers: ok(comm.SchedulesBody{})},
-	"POST /v1/schedules":             {summary: "Add a schedule: exactly one of every_seconds, cron_expr and at.", body: []field{{"message!", textKind, "What is to be done."}, {"every_seconds", numberKind, "Interval in seconds."}, {"cron_expr", textKind, "As in crontab."}, {"at", textKind, "Once: 2026-01-31T09:00."}, {"zone", textKind, "Time zone of these times."}, {"session", textKind, "The session that it is done in."}, {"channel", textKind, "Where its messages go."}, {"chat", textKind, "Chat in the channel."}, by}, answers: ok(comm.Scheduled{})},
+	"POST /v1/schedules":             {summary: "Add a schedule: exactly one of every_seconds, cron_expr and at.", body: []field{{"message!", textKind, "What is to be done."}, {"every_seconds", numberKind, "Interval in seconds."}, {"cron_expr", textKind, "As in crontab."}, {"at", textKind, "Once: 20m, 17:30, tomorrow 9:00 or 2026-01-31T09:00."}, {"zone", textKind, "Time zone of these times."}, {"session", textKind, "The session that it is done in."}, {"channel", textKind, "Where its messages go."}, {"chat", textKind, "Chat in the channel."}, by}, answers: ok(comm.Scheduled{})},
 	"POST /v1/schedules/{id}/remove": {summary: "Remove a schedule.", body: []field{by}, answers: ok(comm.Scheduled{})},
 	"POST /v1/schedules/{id}/pause":  {summary: "Pause a schedule.", body: []field{by}, answers: ok(comm.Scheduled{})},
 	"POST /v1/schedules/{id}/resume": {summary: "Resume a schedule.", body: []field{by}, answers: ok(comm.Scheduled{})},
