@@ -557,7 +557,7 @@ func TestCOM73WhatCannotBeDoneIsSaid(t *testing.T) {
 	w := begin(t, slow)
 	w.enter()
 	w.Script(nil, `location.hash = '#/chat/' + 'x'.repeat(200)`)
-	w.See(".note", "longer than 128 bytes")
+	w.See(".note", "longer than 161 bytes")
 	w.Press(browser.Escape, "g", "c")
 	w.ask("Please write.")
 	w.Click(".question button", "Always")
