@@ -197,7 +197,14 @@ func (r *Runner) output(end sandbox.End, args []string, out *capture) string {
 	remarks := r.options.Exec.surroundings().remarks(outcome{
 		command: strings.Join(args, " "), out: text, silent: len(out.head) == 0 && end.Code != 0, late: end.TimedOut,
 	})
-	if remarks != "" && !strings.HasSuffix(text, "\n") {
+	if remarks == "" {
+		return text
+	}
+	if over := len(text) + len("\n") + len(remarks) - Room(r.options.ResultBytesMax); over > 0 { // they take its room (TOL-4)
+		out.half -= (over + 1) / 2
+		text = out.text()
+	}
+	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
 	return text + remarks

@@ -18,6 +18,9 @@ type surroundings struct {
 	find    func(name string) (path string, seen bool) // a program that the daemon would find: "", if none; and whether commands see it
 }
 
+// pathShownMax bounds a path in a remark.
+const pathShownMax = 200
+
 func (e *Exec) surroundings() surroundings {
 	contained := e.Box.Rung() != sandbox.None
 	return surroundings{
@@ -25,7 +28,7 @@ func (e *Exec) surroundings() surroundings {
 		kept:    contained,
 		find: func(name string) (string, bool) {
 			path, err := exec.LookPath(name)
-			if err != nil {
+			if err != nil || len(path) > pathShownMax {
 				return "", false
 			}
 			return path, e.Box.Shows(path)

@@ -69,6 +69,11 @@ func TestTOL104ARemarkIsBelowTheOutput(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", command, got.Text, want)
 		}
 	}
+	w.options.ResultBytesMax = 2048
+	const most = "head -c 9000 /dev/zero | tr '\\0' x; echo; echo x: Network is unreachable, Read-only file system; exit 3"
+	if got := w.sh(most); len(got.Text) > 2048 || !strings.HasPrefix(got.Text, "exit code: 3\nxxx") || !strings.HasSuffix(got.Text, "file system\n[commands have no network]\n[commands change nothing outside the workspace, nor what is protected in it]\n") {
+		t.Errorf("with much output: %d bytes, … %q", len(got.Text), got.Text[max(0, len(got.Text)-200):])
+	}
 	w.options.Exec.Network = true
 	if got := w.sh("echo x: Network is unreachable"); got.Text != "exit code: 0\nx: Network is unreachable\n" {
 		t.Errorf("with a network: %q", got.Text)

@@ -63,15 +63,16 @@ func (e *edit) indented(text string) (found []stretch) {
 	if first < 0 || strings.Contains(text, "\r") || strings.Count(text, "\n") > meantLinesMax {
 		return nil
 	}
-	lines, left := strings.Split(text, "\n"), nearPairsMax
-	from, next := 0, 0 // where line i begins, and the first line that no stretch has yet
+	lines, left := strings.Split(text, "\n"), textMax // bytes that are compared and made
+	from, next := 0, 0                                // where line i begins, and the first line that no stretch has yet
 	for i := 0; i+len(wanted) <= len(lines); i++ {
 		if i >= next && strings.TrimSpace(lines[i+first]) == strings.TrimSpace(wanted[first]) {
-			if left -= len(wanted); left < 0 {
+			if left -= len(e.old) + len(e.new); left < 0 {
 				return nil
 			}
 			here := lines[i : i+len(wanted)]
 			if with, ok := reindented(here, wanted, e.new); ok {
+				left -= len(with) // each place has its own
 				to := from + len(strings.Join(here, "\n"))
 				switch {
 				case through && to < len(text):

@@ -76,6 +76,9 @@ func TestTOL23AResultSaysHowOldDiffered(t *testing.T) {
 	if got := (&edit{old: strings.Repeat("}\n", 10_000) + "x", new: "y"}).indented(many); got != nil {
 		t.Errorf("%d stretches are found after all pairs of lines were compared", len(got))
 	}
+	if got := (&edit{old: "}", new: strings.Repeat("x", textMax/10_000), all: true}).indented(many); got != nil {
+		t.Errorf("%d stretches are found, each with a long text", len(got))
+	}
 	if got := (&edit{old: "}\n", new: "x\n"}).indented(strings.Repeat("\n", meantLinesMax) + " }\n"); got != nil {
 		t.Errorf("%d stretches are found in too many lines", len(got))
 	}

@@ -3,7 +3,7 @@ package past
 import (
 	"cmp"
 	"math"
-	"slices"
+	"sort"
 
 	"shelly/fsm"
 	"shelly/fsm/engine"
@@ -32,15 +32,22 @@ func newForgotten(requests engine.Reader) *forgotten {
 	return &forgotten{requests: requests, next: math.MaxUint64, of: map[string][]request{}}
 }
 
-// has reports whether a run is of a forgotten part of its session, or of that which started it.
+// recordsMax is how many records a request may be before a run that it caused: a turn, and what came between.
+const recordsMax = 10_000
+
+// has reports whether a run is of a forgotten part of its session, or of that which started it. Only such as have
+// words of a request are looked at.
 func (f *forgotten) has(r history.Run) (bool, error) {
+	if r.Kind != fsm.KindMemory && r.Kind != fsm.KindSubagent && r.Kind != fsm.KindSystem {
+		return false, nil
+	}
 	session := cmp.Or(r.Session, r.Home)
 	for {
-		before := func(of request) bool { return of.index < r.Index }
-		if i := slices.IndexFunc(f.of[session], before); i >= 0 {
-			return f.of[session][i].forgotten, nil
+		asked := f.of[session]
+		if i := sort.Search(len(asked), func(i int) bool { return asked[i].index < r.Index }); i < len(asked) {
+			return asked[i].forgotten, nil
 		}
-		if f.next == 0 {
+		if f.next == 0 || f.next < r.Index && r.Index-f.next > recordsMax {
 			return false, nil
 		}
 		if err := f.read(); err != nil {

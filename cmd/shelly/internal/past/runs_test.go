@@ -78,19 +78,35 @@ func TestCLI143RunsOfAForgottenSessionAreNotListed(t *testing.T) {
 	chat := fsm.Origin{Channel: "web", Chat: "7"}
 	j.list = append(j.list, engine.Request{Index: 15, Session: "a", Forgotten: true}, engine.Request{Index: 25, Origin: chat, Forgotten: true}, engine.Request{Index: 305, Session: "a"})
 	slices.SortFunc(j.list, func(a, b engine.Request) int { return cmp.Compare(a.Index, b.Index) })
+	const memory = fsm.KindMemory
 	all := []history.Run{
-		{Handle: 1, Index: 12, Session: "a"}, // before anything was said, as far as the records go
-		{Handle: 2, Index: 16, Session: "a"},
-		{Handle: 3, Index: 17, Home: "a"},
-		{Handle: 4, Index: 18, Session: "b"},
-		{Handle: 5, Index: 26, Session: "web:7"},
-		{Handle: 6, Index: 27, Session: "schedule:s1", Home: "a"}, // it has a session of its own
-		{Handle: 7, Index: 304, Session: "a"},                     // admitted when there was nothing new yet
-		{Handle: 8, Index: 306, Session: "a"},
+		{Handle: 1, Index: 12, Kind: memory, Session: "a"}, // before anything was said, as far as the records go
+		{Handle: 2, Index: 16, Kind: memory, Session: "a"},
+		{Handle: 3, Index: 17, Kind: fsm.KindSubagent, Home: "a"},
+		{Handle: 4, Index: 18, Kind: memory, Session: "b"},
+		{Handle: 5, Index: 26, Kind: fsm.KindSystem, Session: "web:7"},
+		{Handle: 6, Index: 27, Kind: fsm.KindSchedule, Session: "a"}, // it has words of its own
+		{Handle: 7, Index: 304, Kind: memory, Session: "a"},          // admitted when there was nothing new yet
+		{Handle: 8, Index: 306, Kind: memory, Session: "a"},
+		{Handle: 9, Index: 400 + recordsMax, Kind: memory, Session: "c"},
 	}
 	found, _, err := Runs{}.of(all, nil, newForgotten(j), true)
-	if ids, want := handlesOf(found), []fsm.HandleID{8, 6, 4, 1}; err != nil || !slices.Equal(ids, want) {
+	if ids, want := handlesOf(found), []fsm.HandleID{9, 8, 6, 4, 1}; err != nil || !slices.Equal(ids, want) {
 		t.Errorf("runs %v, %v; want %v", ids, err, want)
+	}
+}
+
+// Nothing is read of requests that are too far back to have caused a run, nor for a run that has words of its own.
+func TestCLI143OnlyRequestsBeforeARunAreRead(t *testing.T) {
+	var j asked
+	for i := range uint64(100) {
+		j.list = append(j.list, engine.Request{Index: i + 1, Session: "b"})
+	}
+	for _, r := range []history.Run{{Index: 200 + recordsMax, Kind: fsm.KindMemory, Session: "a"}, {Index: 300, Kind: fsm.KindInit, Session: "a"}} {
+		f := newForgotten(j)
+		if is, err := f.has(r); is || err != nil || len(f.of["b"]) > readAtOnce {
+			t.Errorf("%+v: %t, %v, %d requests are read", r, is, err, len(f.of["b"]))
+		}
 	}
 }
 
