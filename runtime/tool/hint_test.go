@@ -70,8 +70,13 @@ func TestTOL104ARemarkIsBelowTheOutput(t *testing.T) {
 		}
 	}
 	w.options.ResultBytesMax = 2048
-	const most = "head -c 9000 /dev/zero | tr '\\0' x; echo; echo x: Network is unreachable, Read-only file system; exit 3"
-	if got := w.sh(most); len(got.Text) > 2048 || !strings.HasPrefix(got.Text, "exit code: 3\nxxx") || !strings.HasSuffix(got.Text, "file system\n[commands have no network]\n[commands change nothing outside the workspace, nor what is protected in it]\n") {
+	elsewhere := t.TempDir()
+	if err := os.WriteFile(filepath.Join(elsewhere, "frobnicate"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", elsewhere+":"+os.Getenv("PATH"))
+	const most = "head -c 9000 /dev/zero | tr '\\0' x; echo; echo x: Network is unreachable, Read-only file system; echo bash: line 1: frobnicate: command not found; echo /bin/sh: 1: source: not found; exit 3"
+	if got := w.sh(most); len(got.Text) > 2048 || !strings.HasPrefix(got.Text, "exit code: 3\nxxx") || !strings.Contains(got.Text, "not found\n[commands have no network]\n[this is sh") || !strings.HasSuffix(got.Text, "\n[commands change nothing outside the workspace, nor what is protected in it]\n") {
 		t.Errorf("with much output: %d bytes, … %q", len(got.Text), got.Text[max(0, len(got.Text)-200):])
 	}
 	w.options.Exec.Network = true

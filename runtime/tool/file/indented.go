@@ -136,14 +136,14 @@ type indentation func(lead string) (string, bool)
 // have known better in it than in old.
 func (rule indentation) of(text, first string) (string, bool) {
 	lines := strings.Split(text, "\n")
-	begun := false
+	begun, size := false, len(text)
 	for i, line := range lines {
 		lead, body := cutLead(line)
 		if body == "" {
 			continue
 		}
 		to, ok := rule(lead)
-		if !ok || !begun && lead != first {
+		if size += len(to); !ok || !begun && lead != first || size > textMax {
 			return "", false
 		}
 		lines[i], begun = to+line[len(lead):], true

@@ -79,6 +79,13 @@ func TestTOL23AResultSaysHowOldDiffered(t *testing.T) {
 	if got := (&edit{old: "}", new: strings.Repeat("x", textMax/10_000), all: true}).indented(many); got != nil {
 		t.Errorf("%d stretches are found, each with a long text", len(got))
 	}
+	deep := strings.Repeat(" ", 1<<20)
+	if got := (&edit{old: "a", new: strings.Repeat("b\n", 100)}).indented(deep + "a\n"); got != nil {
+		t.Errorf("%d stretches are found whose new has a megabyte in each line", len(got))
+	}
+	if got := (&edit{old: "a", new: strings.Repeat("b\n", 20), all: true}).indented(strings.Repeat(deep+"a\n", 10)); got != nil {
+		t.Errorf("%d stretches are found, each with twenty such lines", len(got))
+	}
 	if got := (&edit{old: "}\n", new: "x\n"}).indented(strings.Repeat("\n", meantLinesMax) + " }\n"); got != nil {
 		t.Errorf("%d stretches are found in too many lines", len(got))
 	}
