@@ -322,7 +322,7 @@ func TestTOL102TheTimeOfACallCountsBeforeTheUsualOne(t *testing.T) {
 	w.options.Exec.Timeout, w.options.Exec.Longest = time.Microsecond, time.Hour
 	for text, args := range map[string]map[string]any{ // order-free: each alone
 		"exit code: 0\nhi\n": {"command": "echo hi", "timeout": "3600", "description": "greets"},
-		"the command was killed after 1µs; with timeout: 3600 it may take longer; output until then:\n(no output)": {"command": "echo hi"},
+		"the command was killed after 1µs; with timeout: 3600 it may take longer; output until then:\n(no output)": {"command": "sleep 100000"},
 	} {
 		if got := w.exec(args); got.Text != text {
 			t.Errorf("%v: got %+v, want %q", args, got, text)
