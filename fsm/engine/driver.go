@@ -129,10 +129,12 @@ func (d *Driver) Outcome(id fsm.CallID, fact fsm.Fact) fsm.Fact {
 
 // Adopt gives the driver effects that the world performed before it: if it goes on with a
 // machine in the midst of its work, calls are under way. A start has none, as the boot asks
-// again for what is still needed.
+// again for what is still needed. An exit among them was of an earlier epoch: the machine goes on.
 func (d *Driver) Adopt(effects ...fsm.Effect) {
 	for _, e := range effects {
-		d.learn(e)
+		if _, ended := e.(fsm.Exit); !ended {
+			d.learn(e)
+		}
 	}
 }
 

@@ -137,7 +137,7 @@ func Default() fsm.Config {
 		Switches: fsm.Switches{
 			History: fsm.HistorySent, Compress: true, Remember: fsm.RememberIdle, SideCalls: fsm.SideAppended, TellTime: true, SpareModel: true, ReplyFirst: true,
 			Cancel: fsm.CancelImmediate, AtLimit: fsm.EndNotice, AtLength: fsm.EndNotice,
-			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful, InitBeside: true, Progress: true, KeepTexts: true, ReadAhead: true,
+			Alternate: true, Coalesce: true, Commands: true, AutoLoadSkills: true, TextCalls: true, Reading: fsm.ReadingCareful, InitBeside: true, Progress: true, KeepTexts: true, ReadAhead: true, NoFarewell: true,
 		},
 		Limits:   l,
 		Words:    fsm.PresentWords(),

@@ -156,10 +156,18 @@ func (c Config) Machine(tools []fsm.ToolDecl, skills []fsm.SkillDecl) fsm.Config
 // closing is the time that a stop takes in addition to the machine's limits.
 const closing = 10 * time.Second
 
-// StopMax returns how long a stop may take: a supervisor that kills shelly sooner cuts its farewell,
-// or what it still writes.
+// StopMax returns how long a stop may take: a supervisor that kills shelly sooner cuts its work, its
+// farewell, or what it still writes.
 func (c Config) StopMax() time.Duration {
-	return time.Duration(c.Limits.Grace+c.Limits.ShutdownTimeout+c.Limits.AbortTimeout)*time.Millisecond + closing
+	return time.Duration(c.Limits.Grace+c.Limits.AbortTimeout)*time.Millisecond + c.FarewellMax() + closing
+}
+
+// FarewellMax returns how long a farewell may take; 0 if there is none (LIF-13).
+func (c Config) FarewellMax() time.Duration {
+	if c.Switches.NoFarewell {
+		return 0
+	}
+	return time.Duration(c.Limits.ShutdownTimeout) * time.Millisecond
 }
 
 // ZonesAt returns the time zones, with their changes around a time, the person's own first

@@ -27,11 +27,13 @@ func unitFolders() [][]string {
 }
 
 // stop reports how long a stop may take: a supervisor that kills shelly sooner cuts its
-// farewell. A unit that gives it that time needs no advice.
+// work. A unit that gives it that time needs no advice.
 func (x *examination) stop(cfg config.Config, units [][]string) {
 	grace := time.Duration(cfg.Limits.Grace) * time.Millisecond
-	farewell := time.Duration(cfg.Limits.ShutdownTimeout) * time.Millisecond
-	found := fmt.Sprintf("takes up to %v: limits.grace %v, limits.shutdown_timeout %v", grace+farewell, grace, farewell)
+	found := fmt.Sprintf("takes up to %v: limits.grace", grace)
+	if farewell := cfg.FarewellMax(); farewell > 0 {
+		found = fmt.Sprintf("takes up to %v: limits.grace %v, limits.shutdown_timeout %v", grace+farewell, grace, farewell)
+	}
 	all, there := cfg.StopMax(), false
 	for _, folders := range units {
 		unit, stop := stopOf(folders)

@@ -93,8 +93,10 @@ func (c *Command) Run(t *terminal.Terminal) error {
 		return exit.With(exit.Disk, fmt.Errorf("%w; what was accepted is in the folder that was opened, wherever that is; start it again", err))
 	case err != nil:
 		return exit.With(exit.Disk, fmt.Errorf("%w; nothing that was accepted is lost; start it again once the cause is fixed", err))
+	case code == fsm.ExitTimeout:
+		return exit.Errorf(exit.Forced, "the farewell took longer than limits.shutdown_timeout and was cut")
 	case code != fsm.ExitClean:
-		return exit.Errorf(exit.Forced, "stopped before the farewell was over (%s)", code)
+		return exit.Errorf(exit.Forced, "a second signal stopped it at once; what was under way continues after the next start")
 	}
 	log.Info("stopped")
 	return nil

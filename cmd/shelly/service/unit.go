@@ -51,10 +51,9 @@ type unit struct {
 // outside its folders.
 func unitOf(cfg config.Config, command []string, files ...string) unit {
 	grace := time.Duration(cfg.Limits.Grace) * time.Millisecond
-	farewell := time.Duration(cfg.Limits.ShutdownTimeout) * time.Millisecond
 	u := unit{
 		Label: launchLabel, Command: command, Workspace: cfg.Workspace, Writes: slices.Compact([]string{cfg.Data, cfg.Workspace}), HTTP: cfg.Comm.HTTP,
-		Watchdog: watchdog, Grace: grace, Farewell: farewell,
+		Watchdog: watchdog, Grace: grace, Farewell: cfg.FarewellMax(),
 		Stop: cfg.StopMax(),
 	}
 	if cfg.Comm.Unix != "off" {

@@ -461,7 +461,7 @@ func TestSCN47ACrashAfterTheQueueIsExported(t *testing.T) {
 		told        bool
 	}{
 		{"{at: step.4, restart_after: 300ms}", "[queued parked queued loading cognition saving done]", false},
-		{"{at: effect.after, effect: ask_brain, nth: 4, restart_after: 300ms}", "[queued parked queued loading parked queued loading cognition saving done]", true},
+		{"{at: effect.after, effect: ask_brain, nth: 2, restart_after: 300ms}", "[queued parked queued loading parked queued loading cognition saving done]", true},
 	} {
 		file, err := recorded(t, `
 scenario: 1

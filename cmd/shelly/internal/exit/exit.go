@@ -19,7 +19,7 @@ const (
 	Differs     = 5 // one case gave two different traces
 	Data        = 6 // the data folder is in use, damaged, open to others, or written by newer code
 	Unreachable = 7 // no model, or no daemon, answers, or the daemon is stopping
-	Forced      = 8 // stopped before the farewell was over
+	Forced      = 8 // a stop was cut short by a second signal, or a farewell by its time-out
 	Disk        = 9 // a write failed, there is too little free space, or the data folder was moved while it was used
 )
 
