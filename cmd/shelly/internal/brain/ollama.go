@@ -33,7 +33,7 @@ func (o *Ollama) answering(c config.Brain, log *slog.Logger) Brain {
 	ready := o.ready.Load()
 	p := &Preload{model: ready.chat, client: ready.client, log: log}
 	if ready.embed != "" && !ollama.SameModel(ready.chat, ready.embed) {
-		p.embeds = ready.client
+		p.embeds, p.spare = ready.client, ready.embed
 		p.keeps = &o.keeps
 	}
 	b.About, b.Preload = func() string { return o.about() + p.words() }, p
@@ -144,7 +144,11 @@ func (o *Ollama) Embed(ctx context.Context, text string) (vector []byte, model s
 	if err != nil {
 		return nil, "", err
 	}
-	return c.client.Embed(ctx, text)
+	vector, model, err = c.client.Embed(ctx, text)
+	if err == nil && keeping(o.keeps.Load()) == notKnown && loads(ctx, c.client, c.chat, c.embed) {
+		o.keeps.CompareAndSwap(int32(notKnown), int32(keepsBoth))
+	}
+	return vector, model, err
 }
 
 // lookAgain chooses an embedding model that was installed after the chat model was chosen

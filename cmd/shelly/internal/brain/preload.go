@@ -29,7 +29,9 @@ type Preload struct {
 	model  string
 	client loader
 	embeds embedder      // whose model is tried together with the chat model (see Together); nil: none
+	spare  string        // that model
 	keeps  *atomic.Int32 // whether it keeps both models, as Together finds out
+	warm   bool          // the chat model was loaded before, perhaps with a conversation in its cache
 	log    *slog.Logger
 
 	mu    sync.Mutex
@@ -44,6 +46,7 @@ func (p *Preload) Run(ctx context.Context) {
 	defer p.at(time.Time{})
 	size := p.size(ctx)
 	p.log.Info("loading the model", "model", p.model, "size", size)
+	p.warm = p.inMemory(ctx, p.model)
 	done := make(chan error, 1)
 	go func() { done <- p.client.Preload(ctx) }()
 	tick := time.NewTicker(loadingEvery)

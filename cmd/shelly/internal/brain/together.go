@@ -33,9 +33,16 @@ func (o *Ollama) Apart() bool {
 
 // Together embeds a word once the chat model is loaded, and then checks whether both models are
 // loaded. If the chat model is not, it is loaded again (BRN-33). If only the chat model is, a
-// question in between has loaded it again.
+// question in between has loaded it again. If the chat model was loaded before, nothing is embedded: that
+// could cost the conversation in its cache.
 func (p *Preload) Together(ctx context.Context) {
-	if p.embeds == nil || !p.inMemory(ctx, p.model) { // it could not be loaded, or another client has replaced it
+	switch {
+	case p.embeds == nil || !p.inMemory(ctx, p.model): // it could not be loaded, or another client has replaced it
+		return
+	case p.inMemory(ctx, p.model, p.spare):
+		p.keeps.Store(int32(keepsBoth))
+		return
+	case p.warm:
 		return
 	}
 	_, embeds, err := p.embeds.Embed(ctx, "shelly")
@@ -63,9 +70,18 @@ func (p *Preload) Together(ctx context.Context) {
 	}
 }
 
-// inMemory reports whether the server has all of these models loaded at once.
 func (p *Preload) inMemory(ctx context.Context, models ...string) bool {
-	loaded, err := p.client.Loaded(ctx)
+	return loads(ctx, p.client, models...)
+}
+
+// lister is the part of the client that lists what the server has loaded.
+type lister interface {
+	Loaded(ctx context.Context) ([]ollama.Loaded, error)
+}
+
+// loads reports whether a server has all of these models loaded at once.
+func loads(ctx context.Context, client lister, models ...string) bool {
+	loaded, err := client.Loaded(ctx)
 	if err != nil {
 		return false
 	}

@@ -2,9 +2,12 @@ package brain
 
 import (
 	"context"
+	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
+	"shelly/runtime/mock"
 	"shelly/runtime/ollama"
 )
 
@@ -16,7 +19,7 @@ type oneModel struct {
 }
 
 func (m *oneModel) use(name string) {
-	m.loaded = append(m.loaded, name)
+	m.loaded = append(slices.DeleteFunc(m.loaded, func(l string) bool { return l == name }), name)
 	m.loaded = m.loaded[max(0, len(m.loaded)-m.keeps):]
 }
 
@@ -60,6 +63,59 @@ func TestBRN33WhetherBothModelsStayLoadedIsTried(t *testing.T) {
 		p.Together(t.Context())
 		if got := strings.Join(m.loaded, " "); o.Apart() != c.apart || got != c.loaded || !strings.Contains(out.String(), c.written) {
 			t.Errorf("a server that keeps %d models: apart %v, loaded %q, log %s", c.keeps, o.Apart(), got, out)
+		}
+	}
+}
+
+// A model that was loaded before the start may have a conversation in its cache, which the test would cost on a
+// server that keeps one model.
+func TestBRN33AModelThatWasLoadedIsNotPutOut(t *testing.T) {
+	for before, apart := range map[string]bool{"qwen3:8b": true, "embed:latest qwen3:8b": false} {
+		log, out := logged()
+		m := &oneModel{keeps: 2, loaded: strings.Fields(before)}
+		o := &Ollama{}
+		o.ready.Store(&chosen{chat: "qwen3:8b", embed: "embed"})
+		p := &Preload{model: "qwen3:8b", client: m, embeds: neverEmbeds{t}, spare: "embed", keeps: &o.keeps, log: log}
+		p.Run(t.Context())
+		p.Together(t.Context())
+		if o.Apart() != apart || strings.Contains(out.String(), "only one") {
+			t.Errorf("%s loaded before: apart %t, log %s", before, o.Apart(), out)
+		}
+	}
+}
+
+type neverEmbeds struct{ t *testing.T }
+
+func (n neverEmbeds) Embed(context.Context, string) ([]byte, string, error) {
+	n.t.Error("a word is embedded")
+	return nil, "", nil
+}
+
+// What the test has not found, an embedding shows: both models are loaded after it (BRN-33).
+func TestBRN33AnEmbeddingShowsThatBothModelsStayLoaded(t *testing.T) {
+	server := httptest.NewServer(mock.New(mock.Options{Brain: says("hello"), EmbedDims: 8}))
+	defer server.Close()
+	client, err := ollama.New(ollama.Options{BaseURL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &Ollama{Client: client}
+	for _, asks := range []struct {
+		chat  bool
+		apart bool
+	}{{false, true}, {true, false}} {
+		if c, err := o.current(t.Context()); err != nil {
+			t.Fatal(err)
+		} else if asks.chat {
+			if err := c.client.Preload(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := o.Embed(t.Context(), "disk"); err != nil {
+			t.Fatal(err)
+		}
+		if o.Apart() != asks.apart {
+			t.Errorf("chat model loaded %t: apart %t", asks.chat, o.Apart())
 		}
 	}
 }
