@@ -74,7 +74,8 @@ const (
 	EighteenthEdition // a person may be said to write, which earlier builds do not read
 	NineteenthEdition
 	TwentiethEdition
-	PresentEdition = TwentiethEdition
+	TwentyFirstEdition
+	PresentEdition = TwentyFirstEdition
 )
 
 // JitterMax is the greatest Jitter: a wait is at most half as long again.

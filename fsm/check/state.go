@@ -380,7 +380,7 @@ func (w *Monitor) checkWaiting(s *state.Snapshot, h *state.Handle, f *followed, 
 		w.violate("INV-1", "handle %d stays parked although the machine serves", h.ID)
 	case h.State == state.Queued && h.Served(s.Lifecycle) && w.places.roomFor(h, &s.Config.Limits) && !sessionTaken(s, h):
 		w.violate("INV-2", "handle %d is queued although its place is free", h.ID)
-	case h.State == state.Idling && (h.Kind != fsm.KindMemory || s.Lifecycle != state.Serving || w.places.queued > 0):
+	case h.State == state.Idling && (h.Kind != fsm.KindMemory && !h.Beside || s.Lifecycle != state.Serving || w.places.queued > 0):
 		w.violate("INV-2", "handle %d of kind %s idles in %s although %d others wait", h.ID, h.Kind, s.Lifecycle, w.places.queued)
 	case !boot && h.Kind == fsm.KindUser && !h.Replied && w.untold(h.ID):
 		w.violate("INV-1", "handle %d was parked and its client not told", h.ID)

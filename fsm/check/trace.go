@@ -282,7 +282,10 @@ func (w *Monitor) takeHandleMove(m *machine.Machine, mv *state.Move) {
 	case state.OnPark:
 		w.does(f.id).parked = true
 	case state.OnYield:
-		w.does(f.id).yielded, f.left = true, 0
+		w.does(f.id).yielded = true
+		if f.kind == fsm.KindMemory {
+			f.left = 0 // it begins again
+		}
 	case state.OnRecalled:
 		if i >= 0 && m.View().Handles[i].Rounds >= m.View().Config.Limits.MaxCognitionRounds {
 			w.violate("INV-3", "handle %d begins another cognition round after %d of %d", f.id, m.View().Handles[i].Rounds, m.View().Config.Limits.MaxCognitionRounds)

@@ -86,6 +86,7 @@ func (m *Machine) ReadsFor(in fsm.Typing) bool {
 	for i := range m.s.Handles {
 		switch h := &m.s.Handles[i]; {
 		case h.Suspended() || h.State == state.Parked:
+		case h.Beside && (h.State == state.Queued || h.State == state.Idling) && c.Edition >= fsm.TwentyFirstEdition:
 		case h.Kind != fsm.KindMemory, h.Ahead && h.Session == in.Session:
 			return false
 		}

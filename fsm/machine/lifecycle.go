@@ -94,7 +94,7 @@ func (m *Machine) suspension(h *state.Handle) firing {
 		return firing{on: m.loss(h, h.Outcome)}
 	case h.Ahead: // the next boot begins its own
 		return m.uncompressed()
-	case (h.Kind == fsm.KindInit || h.Kind == fsm.KindFarewell) && !h.Suspended():
+	case (h.Kind == fsm.KindInit || h.Kind == fsm.KindFarewell) && !h.Suspended() && h.State != state.Idling:
 		return firing{on: state.OnAbandon, write: func(h *state.Handle) {
 			h.Failure = m.word(fsm.WordShuttingDown)
 			m.giveUp(h)

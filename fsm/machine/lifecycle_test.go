@@ -587,12 +587,15 @@ func TestLIF14TheFirstBootServesAtOnceAndOthersStartBeside(t *testing.T) {
 	d := first(t)
 	d.inLifecycle(state.Serving)
 	d.inStates(state.Execution)
+	d.calls("send_mail")
 	d.ask("hello")
 	d.inStates(state.Execution, state.Cognition) // although max_active is 1
 	if d.m.View().Initialized {
 		t.Error("the machine is initialized before the inference has ended")
 	}
 	d.signal()
+	d.inStates(state.Stopping, state.Cognition)
+	d.toolStops()
 	d.inStates(state.Cognition)
 	if d.m.View().Initialized {
 		t.Error("an aborted inference counts as one that has ended")
@@ -602,12 +605,16 @@ func TestLIF14TheFirstBootServesAtOnceAndOthersStartBeside(t *testing.T) {
 // A subagent of the initial inference reports to its session, and a request may name it.
 func TestLIF14WhatBelongsToItsSessionWaits(t *testing.T) {
 	d := first(t)
+	d.calls("send_mail")
 	d.in("init", "hello")
 	d.inStates(state.Execution, state.Queued)
 	d.in("other", "hello")
 	d.inStates(state.Execution, state.Queued, state.Cognition)
-	d.answer("a quiet machine")
-	d.inStates(state.Embedding, state.Queued, state.Cognition)
+	d.toolSays("a quiet machine")
+	d.inStates(state.Queued, state.Queued, state.Cognition)
+	d.answer("good day")
+	d.remember()
+	d.inStates(state.Queued, state.Cognition)
 }
 
 // Until it has begun it delays nothing: it waits itself until nothing else does.

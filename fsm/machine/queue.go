@@ -82,9 +82,10 @@ func (m *Machine) schedule() {
 	m.tellPlaces()
 }
 
-// giveWay sends a memory handle back to the queue that idles, or for which another handle
-// would have to wait (HND-29, HND-66), and ends one that compresses (HND-67).
+// giveWay sends a handle back to the queue that idles, or for which another handle would have to
+// wait (HND-29, HND-66, LIF-17), and ends one that compresses (HND-67).
 func (m *Machine) giveWay() {
+	m.stepAside()
 	waits := m.s.AnyoneWaits()
 	if waits {
 		m.unqueueReading()
@@ -109,6 +110,25 @@ func (m *Machine) giveWay() {
 			}})
 		}
 	}
+}
+
+// stepAside sends an initial inference beside others back to the queue if it is about to ask the model, or
+// waits for that or for the answer, while another handle runs or waits. It keeps what it has (LIF-17).
+func (m *Machine) stepAside() {
+	for i := range m.s.Handles {
+		h := &m.s.Handles[i]
+		asks := h.Inf.State == state.Thinking || h.Inf.State == state.Condensing || h.Inf.State == state.BackingOff
+		if h.State == state.Execution && asks && m.standsBack(h) {
+			m.fire(i, firing{on: state.OnYield, write: func(h *state.Handle) { h.Resume = h.State }})
+			return // there is no other
+		}
+	}
+}
+
+// standsBack reports whether the model is not to be asked for a handle, because that is an initial inference
+// beside others, and one of these runs or waits (LIF-17).
+func (m *Machine) standsBack(h *state.Handle) bool {
+	return h.Beside && m.s.Config.Edition >= fsm.TwentyFirstEdition && m.s.Occupied()
 }
 
 // tellPlaces tells each waiting client how many handles are ahead of its own, when that has
@@ -162,6 +182,15 @@ func (m *Machine) deferral() firing {
 // start gives a queued handle its turn: a new one begins, a parked one goes on in the
 // phase it was in (HND-24).
 func (m *Machine) start(h *state.Handle) firing {
+	idles := h.Kind == fsm.KindMemory && !h.Compacts && h.Resume == "" || h.Beside && m.s.Config.Edition >= fsm.TwentyFirstEdition
+	if idles && quiet(m, h) > 0 {
+		return firing{on: state.OnIdle}
+	}
+	return m.started(h)
+}
+
+// started gives a handle its turn that has idled if it had to.
+func (m *Machine) started(h *state.Handle) firing {
 	if again := m.handle.phase(h.Resume).Again; again != "" {
 		return firing{on: again, resumes: true, write: func(h *state.Handle) { h.Resume = "" }}
 	}
@@ -170,8 +199,6 @@ func (m *Machine) start(h *state.Handle) firing {
 		return firing{on: state.OnFinish} // HND-67
 	case h.Kind != fsm.KindMemory, h.Compacts:
 		return firing{on: state.OnStart}
-	case quiet(m, h) > 0:
-		return firing{on: state.OnIdle}
 	default:
 		return firing{on: state.OnSummarize}
 	}

@@ -192,7 +192,8 @@ func (m *Machine) extract(input, answer string) string {
 }
 
 // quiet returns how long no other handle may arrive before a memory handle asks for its
-// summary (HND-66): as long as the model's server takes to read the summary's prompt and
+// summary (HND-66), or an initial inference beside others asks the model (LIF-17): as long as the
+// model's server takes to read the prompt and
 // then again the conversation that it displaces, and if that was read for a person who writes, as long
 // as writing takes; 0 if it displaces none, or else if the server's speed is not known.
 func quiet(m *Machine, h *state.Handle) fsm.Millis {
@@ -200,7 +201,10 @@ func quiet(m *Machine, h *state.Handle) fsm.Millis {
 	if !c.Switches.Progress || held.Session == "" || held.IsOf(h) || m.s.Crowded() {
 		return 0
 	}
-	talk, tools, asks := m.recap(h)
+	talk, tools, asks := h.Inf.Talk, h.Toolset(), true
+	if !h.Beside {
+		talk, tools, asks = m.recap(h)
+	}
 	if !asks {
 		return 0
 	}
@@ -219,10 +223,10 @@ func quiet(m *Machine, h *state.Handle) fsm.Millis {
 // writingTime is how long a person may take to write a question.
 const writingTime = 60 * fsm.Second
 
-// idled ends the wait: the summary is asked for, unless another handle runs by now.
+// idled ends the wait: the model is asked, unless another handle runs by now.
 func (m *Machine) idled(h *state.Handle) firing {
 	if queue.HasPlace(&m.s, h) {
-		return firing{on: state.OnSummarize}
+		return m.started(h)
 	}
 	return firing{on: state.OnYield}
 }

@@ -15,6 +15,9 @@ import (
 // (HND-32) or the conversation has to be shortened first (CTX-3).
 func (m *Machine) think(i int) firing {
 	h, c := &m.s.Handles[i], &m.s.Config
+	if m.standsBack(h) {
+		return firing{} // it returns to the queue in this step
+	}
 	system, tools := prompt.System(c, h), prompt.Tools(c, h) // they depend on the handle and its session, which stay as they are below
 	m.offer(h, system, tools)
 	if h.Stop {

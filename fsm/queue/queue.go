@@ -96,7 +96,7 @@ func (p *places) hasOne(h *state.Handle, l *fsm.Limits) bool {
 	case fsm.KindSubagent:
 		return p.sub < l.MaxSubagents
 	case fsm.KindInit:
-		return alone || !h.Beside
+		return alone && !p.reads || !h.Beside
 	case fsm.KindMemory:
 		return alone && h.Ahead == p.reads || p.main < l.MaxActive && p.crowded && !h.Compacts
 	default:

@@ -42,6 +42,18 @@ func (s *Snapshot) AnyoneWaits() bool {
 	return false
 }
 
+// Occupied reports whether a handle other than a memory handle, and than an initial inference beside
+// others, is queued or runs.
+func (s *Snapshot) Occupied() bool {
+	for i := range s.Handles {
+		h := &s.Handles[i]
+		if (h.State == Queued || !h.Waiting()) && h.Kind != fsm.KindMemory && !h.Beside {
+			return true
+		}
+	}
+	return false
+}
+
 // ReadingWaits returns the index of the memory handle that is queued to read ahead, or -1. The others
 // give way to it.
 func (s *Snapshot) ReadingWaits() int {

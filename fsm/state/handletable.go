@@ -55,7 +55,7 @@ const (
 	OnStored     Event = "stored"     // stored, or given up
 	OnFinish     Event = "finish"     // nothing is left to do
 	OnSkip       Event = "skip"       // the time is up: the rest is skipped
-	OnYield      Event = "yield"      // a memory handle gives way
+	OnYield      Event = "yield"      // a memory handle, or an initial inference beside others, gives way
 	OnFail       Event = "fail"       // there is no answer
 	OnTimeout    Event = "timeout"    // the time is up before there is an answer
 	OnCancel     Event = "cancel"     // its client has taken it back
@@ -100,6 +100,8 @@ var HandleTable = Table{
 		{Parked, OnCancel, Cancelled, "HND-34"},
 
 		{Idling, OnSummarize, Summarizing, "HND-66"},
+		{Idling, OnStart, Loading, "LIF-17"},
+		{Idling, OnAct, Execution, "LIF-17"},
 		{Idling, OnYield, Queued, "HND-66"},
 		{Idling, OnPark, Parked, "LIF-6"},
 
@@ -154,6 +156,7 @@ var HandleTable = Table{
 		{Execution, OnTimeout, Failed, "HND-18"},
 		{Execution, OnCancel, Cancelled, "HND-33"},
 		{Execution, OnAbort, Stopping, "HND-19"},
+		{Execution, OnYield, Queued, "LIF-17"},
 		{Execution, OnPark, Parked, "LIF-8"},
 		{Execution, OnAbandon, Failed, "LIF-12"},
 

@@ -48,9 +48,9 @@ func (s *Sent) Upto(part, whole int) {
 }
 
 // IsOf reports whether this was sent in the conversation after which a memory handle asks for
-// its summary: in the last of its turns, or for the summary itself.
+// its summary: in the last of its turns, or for the summary itself; or for an initial inference beside others.
 func (s *Sent) IsOf(h *Handle) bool {
-	return h.Appended() && h.Session == s.Session && h.Sess.Version == s.Version
+	return h.Session == s.Session && (h.Beside || h.Appended() && h.Sess.Version == s.Version)
 }
 
 // Answer returns the answer to this prompt if a new prompt goes on with it, because the

@@ -156,24 +156,18 @@ func awaiting(s *state.Snapshot, call fsm.CallID) *state.Handle {
 }
 
 // before returns in words which unanswered model calls come before one, if there are more of them than
-// the other slots serve. Nobody has asked for the initial inference, so it is named.
+// the other slots serve.
 func before(s *state.Snapshot, call fsm.CallID, slots int) string {
-	n, initial := 0, ""
+	n := 0
 	for i := range s.Handles {
 		if h := &s.Handles[i]; h.Await.Kind == fsm.CallBrain && h.Await.Call < call {
 			n++
-			if h.Kind == fsm.KindInit {
-				initial = " (the initial inference)"
-			}
 		}
-	}
-	if initial != "" && n > 1 {
-		initial = " (one is the initial inference)"
 	}
 	if n -= max(slots-1, 0); n <= 0 {
 		return ""
 	}
-	return wording.Count(n, "call") + " before it" + initial
+	return wording.Count(n, "call") + " before it"
 }
 
 // words returns how many tokens the model has to read for a call, and how long that should take, as

@@ -159,27 +159,6 @@ func TestCOM29WhatComesBeforeACallIsToldUntilItHasEnded(t *testing.T) {
 	}
 }
 
-// Nobody asked for the initial inference, so a request that waits for it is told its name.
-func TestCOM29ARequestThatWaitsForTheInitialInferenceLearnsSo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := patient(t, stalling{reads: 10 * time.Second}, func(o *daemon.Options) {
-			o.Config.Init, o.Config.Switches.InitBeside = fsm.InitFirstStart, true
-			o.Config.Prompts.Init = "Look around."
-		})
-		time.Sleep(time.Second) // it begins, as nobody waits
-		if _, err := f.Accept(f.ctx, comm.Request{Key: fsm.RequestKey{ID: "a"}, Origin: here, Session: "a", Text: "hello"}); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Second)
-		want := []string{"waiting for the model, 1 call before it (the initial inference); then reading", "reading", "writing"}
-		if diff := cmp.Diff(want, f.waits("a")); diff != "" {
-			t.Errorf("(-want +got)\n%s", diff)
-		}
-		f.Signal("TERM")
-		<-f.stopped
-	})
-}
-
 // patient starts a daemon with a long prompt, whose model is known to read 280 tokens in a second.
 func patient(t *testing.T, brain daemon.Brain, change func(*daemon.Options)) *fixture {
 	return startWith(t, func(o *daemon.Options) {

@@ -75,6 +75,7 @@ func earlier() []string {
 	return []string{
 		"default/calls-before-the-sixteenth-edition", "default/calls-before-the-seventeenth-edition", "default/calls-before-the-eighteenth-edition",
 		"default/calls-before-the-nineteenth-edition", "default/times-before-the-twentieth-edition",
+		"default/a-first-look-before-the-twenty-first-edition",
 	}
 }
 
