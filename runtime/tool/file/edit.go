@@ -225,7 +225,8 @@ func (e *edit) find(text string) ([]stretch, error) {
 	return found, nil
 }
 
-// exact returns the stretches that are old as it stands, at most one more than a call may replace.
+// exact returns the stretches that are old as it stands, at most one more than a call may replace. If only one
+// may be meant, others that overlap with it count.
 func (e *edit) exact(text string) (found []stretch) {
 	for at := 0; ; {
 		i := strings.Index(text[at:], e.old)
@@ -233,8 +234,11 @@ func (e *edit) exact(text string) (found []stretch) {
 			return found
 		}
 		from := at + i
-		at = from + len(e.old)
-		found = append(found, stretch{from, at, e, e.new})
+		to := from + len(e.old)
+		found = append(found, stretch{from, to, e, e.new})
+		if at = to; !e.all {
+			at = from + 1
+		}
 	}
 }
 
@@ -242,19 +246,22 @@ func (e *edit) exact(text string) (found []stretch) {
 // the first line end of the one that it replaces.
 func (e *edit) either(text string) (found []stretch) {
 	feeds := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
-	short := edit{old: feeds(e.old), new: feeds(e.new)}
-	at, shortAt := 0, 0
-	advance := func(to int) int {
-		for ; shortAt < to; shortAt++ {
-			if strings.HasPrefix(text[at:], "\r\n") {
+	short := edit{old: feeds(e.old), new: feeds(e.new), all: e.all}
+	place := func() func(int) int { // where in text a byte of the short one is, which is never before the last
+		at, shortAt := 0, 0
+		return func(to int) int {
+			for ; shortAt < to; shortAt++ {
+				if strings.HasPrefix(text[at:], "\r\n") {
+					at++
+				}
 				at++
 			}
-			at++
+			return at
 		}
-		return at
 	}
+	begin, end := place(), place()
 	for _, s := range short.exact(feeds(text)) {
-		from, to := advance(s.from), advance(s.to)
+		from, to := begin(s.from), end(s.to)
 		with := short.new
 		if i := strings.IndexByte(text[from:to], '\n'); i > 0 && text[from+i-1] == '\r' {
 			with = strings.ReplaceAll(with, "\n", "\r\n")

@@ -35,8 +35,8 @@ func (e *edit) unnumbered(text string) (found []stretch) {
 	if !all && withoutNumbers(e.new) != e.new {
 		return nil
 	}
-	for _, s := range (&edit{old: bare}).exact(text) {
-		if s.from == 0 || text[s.from-1] == '\n' {
+	for _, s := range (&edit{old: bare, all: e.all}).exact(text) {
+		if begins, ends := s.from == 0 || text[s.from-1] == '\n', s.to == len(text) || text[s.to] == '\n' || text[s.to-1] == '\n'; begins && ends {
 			found = append(found, stretch{s.from, s.to, e, with})
 		}
 	}
@@ -55,7 +55,8 @@ func withoutEachNumber(text string) (bare string, all bool) {
 }
 
 // indented returns the stretches whose lines are those of old but for blanks at their ends, and for an
-// indentation that differs from that of old by one rule in all of them. New is indented by this rule.
+// indentation that differs from that of old by one rule in all of them. New is indented by this rule. If that is
+// not certain for one of them, none is returned, since that one may be meant.
 func (e *edit) indented(text string) (found []stretch) {
 	old, through := strings.CutSuffix(e.old, "\n")
 	wanted := strings.Split(old, "\n")
@@ -64,14 +65,16 @@ func (e *edit) indented(text string) (found []stretch) {
 		return nil
 	}
 	lines, left := strings.Split(text, "\n"), textMax // bytes that are compared and made
-	from, next := 0, 0                                // where line i begins, and the first line that no stretch has yet
+	from, next := 0, 0                                // where line i begins, and the first line that may be in another stretch
 	for i := 0; i+len(wanted) <= len(lines); i++ {
 		if i >= next && strings.TrimSpace(lines[i+first]) == strings.TrimSpace(wanted[first]) {
 			if left -= len(e.old) + len(e.new); left < 0 {
 				return nil
 			}
 			here := lines[i : i+len(wanted)]
-			if with, ok := reindented(here, wanted, e.new); ok {
+			if with, fits, certain := reindented(here, wanted, e.new); fits && !certain {
+				return nil
+			} else if fits {
 				left -= len(with) // each place has its own
 				to := from + len(strings.Join(here, "\n"))
 				switch {
@@ -80,8 +83,9 @@ func (e *edit) indented(text string) (found []stretch) {
 				case through:
 					with = strings.TrimSuffix(with, "\n")
 				}
-				found = append(found, stretch{from, to, e, with})
-				next = i + len(wanted)
+				if found = append(found, stretch{from, to, e, with}); e.all {
+					next = i + len(wanted)
+				}
 			}
 		}
 		from += len(lines[i]) + 1
@@ -89,16 +93,16 @@ func (e *edit) indented(text string) (found []stretch) {
 	return found
 }
 
-// reindented returns new as these lines are indented, which are wanted but for blanks around them; or
-// false if they are not, or if how is not certain.
-func reindented(lines, wanted []string, new string) (with string, ok bool) {
+// reindented returns new as these lines are indented, and whether they fit: whether they are wanted but for blanks
+// around them, by one rule. If it is not certain what new then becomes, it says so.
+func reindented(lines, wanted []string, new string) (with string, fits, certain bool) {
 	var leads [][2]string // of wanted, and of the lines
 	same := true
 	for i, line := range lines {
 		lead, body := cutLead(line)
 		wantedLead, wantedBody := cutLead(wanted[i])
 		if body != wantedBody {
-			return "", false
+			return "", false, false
 		}
 		if body != "" {
 			leads = append(leads, [2]string{wantedLead, lead})
@@ -106,21 +110,22 @@ func reindented(lines, wanted []string, new string) (with string, ok bool) {
 		}
 	}
 	if same {
-		return new, true
+		return new, true, true
 	}
 	var found []string
 	for _, rule := range indentations(leads[0][0], leads[0][1]) {
 		if slices.ContainsFunc(leads, func(one [2]string) bool { to, ok := rule(one[0]); return !ok || to != one[1] }) {
 			continue
 		}
+		fits = true
 		if with, ok := rule.of(new, leads[0][0]); ok && !slices.Contains(found, with) {
 			found = append(found, with)
 		}
 	}
 	if len(found) != 1 {
-		return "", false
+		return "", fits, false
 	}
-	return found[0], true
+	return found[0], true, true
 }
 
 // cutLead splits a line into the blanks that it begins with and what follows, without blanks at its end.

@@ -38,6 +38,9 @@ func TestTOL23AnEditMeansOneThing(t *testing.T) {
 		{"numbers of some lines of old", python, "2:     def f(self):\n        return 1", "x", ""},
 		{"numbers before a part of a line", "x = a\n", "1: a", "1: b", ""},
 		{"both line ends", "a \r\nb\nc\n", "a\nb", "x", ""},
+		{"a place where it is not certain, and another", "        }\n }\n", "                }\n", "                }\n                    d\n", ""},
+		{"numbers before the beginning of a line", "ab\n", "1: a", "1: b", ""},
+		{"numbers before the beginning of a last line", "a\n  b", "1: a\n2:  ", "1: c", ""},
 		{"blanks alone", "a\n \n\t\nb\n", "  \n  \n", "", ""},
 	} {
 		got, err := replaced(c.text, []edit{{old: c.old, new: c.new}})
@@ -57,6 +60,25 @@ func TestTOL23AnEditOfSeveralPlacesThatAreIndentedOtherwise(t *testing.T) {
 	e.all = true
 	if got, err := replaced(text, []edit{e}); err != nil || got != "if a:\n    h()\nif b:\n    if c:\n        h()\n" {
 		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// Of equal lines two may be meant that overlap with others.
+func TestTOL23PlacesThatOverlapAreSeveral(t *testing.T) {
+	for _, c := range []struct{ name, text, old, all string }{
+		{"as it stands", "a\na\na\n", "a\na\n", "x\na\n"},
+		{"with other line ends", "a\r\na\r\na\r\nb\n", "a\na\n", "x\r\na\r\nb\n"},
+		{"with numbers", "a\na\na\n", "2: a\n3: a\n", "x\na\n"},
+		{"indented", "\ta\n\ta\n\ta\n", "a\na\n", "\tx\n\ta\n"},
+	} {
+		e := edit{old: c.old, new: "x\n"}
+		if got, err := replaced(c.text, []edit{e}); err == nil || !strings.HasPrefix(err.Error(), "old is found 2 times, on lines 1, 2; ") {
+			t.Errorf("%s: got %q, %v", c.name, got, err)
+		}
+		e.all = true
+		if got, err := replaced(c.text, []edit{e}); err != nil || got != c.all {
+			t.Errorf("%s: all: got %q, %v; want %q", c.name, got, err, c.all)
+		}
 	}
 }
 
