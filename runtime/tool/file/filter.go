@@ -2,11 +2,13 @@ package file
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/unicode/norm"
 
 	"shelly/fsm/wording"
 	"shelly/runtime/tool"
@@ -45,12 +47,12 @@ func (t *Tools) newFilter(pattern, where string) (filter, error) {
 	if alternatives(pattern) > alternativesMax {
 		return filter{}, tool.Refuse("the braces of %s stand for more than %d patterns; use fewer of them", strconv.Quote(wording.Clip(pattern, wording.ShownMax)), alternativesMax)
 	}
-	return filter{patterns: anywhere(several(pattern)...)}, nil
+	return filter{patterns: anywhere(several(adjoining.ReplaceAllString(pattern, "$1**/*$2"))...)}, nil
 }
 
 // fromWhere returns a pattern as it is from a folder on: without the workspace's path.
 func (t *Tools) fromWhere(pattern, where string) string {
-	pattern = strings.TrimPrefix(strings.TrimSpace(pattern), "./")
+	pattern = norm.NFC.String(strings.TrimPrefix(strings.TrimSpace(pattern), "./"))
 	if path.Clean(where) == "." && path.IsAbs(pattern) {
 		pattern = t.relative(pattern)
 	}
@@ -58,14 +60,24 @@ func (t *Tools) fromWhere(pattern, where string) string {
 }
 
 // several returns the patterns that a text lists, as in "*.go, *.md"; one that has braces, or in which
-// not each of them has a star, is a single one.
+// not each of them has a star, is a single one. Names may have blanks: these alone are between patterns that
+// begin like one, such as *.go or src/*.
 func several(text string) []string {
 	list := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",;| ", r) })
-	if len(list) < 2 || strings.ContainsAny(text, `{[\`) || slices.ContainsFunc(list, func(one string) bool { return !strings.Contains(one, "*") }) {
+	single := func(one string) bool { return !strings.Contains(one, "*") }
+	if !strings.ContainsAny(text, ",;|") {
+		single = func(one string) bool {
+			return !strings.HasPrefix(one, "*.") && (!strings.Contains(one, "*") || !strings.Contains(one, "/"))
+		}
+	}
+	if len(list) < 2 || strings.ContainsAny(text, `{[\`) || slices.ContainsFunc(list, single) {
 		return []string{text}
 	}
 	return list
 }
+
+// adjoining is ** with a name right after it, which a matcher takes for a single star.
+var adjoining = regexp.MustCompile(`(^|[/{,])\*\*+([^/*},])`)
 
 // anywhere lets patterns without a slash match in any folder.
 func anywhere(patterns ...string) []string {
@@ -77,8 +89,9 @@ func anywhere(patterns ...string) []string {
 	return patterns
 }
 
-// otherFilters returns what a pattern may have meant whose filter matches nothing, the likeliest first.
-func otherFilters(pattern string, as filter) (others []filter) {
+// otherFilters returns what a pattern, from a folder on, may have meant whose filter matches nothing, the
+// likeliest first.
+func otherFilters(pattern, where string, as filter) (others []filter) {
 	pattern = strings.Trim(pattern, "/")
 	if pattern == "" {
 		return nil
@@ -94,6 +107,12 @@ func otherFilters(pattern string, as filter) (others []filter) {
 		others = append(others, filter{patterns: []string{"**/" + pattern}, note: "[nothing fits from the folder on: shown is what fits further down]\n"})
 	} else if !strings.ContainsAny(pattern, `*?[{\`) {
 		others = append(others, filter{patterns: lower([]string{"**/*" + pattern + "*"}), anyCase: true, note: "[no file has this name: shown are those that have it in theirs]\n"})
+	}
+	if from, ok := strings.CutPrefix(pattern, path.Clean(where)+"/"); ok {
+		others = append(others, filter{patterns: anywhere(from), note: "[a pattern begins at path: shown is what fits without that]\n"})
+	}
+	if plain := strings.NewReplacer("[", `\[`, "]", `\]`).Replace(pattern); plain != pattern && !strings.Contains(pattern, `\`) {
+		others = append(others, filter{patterns: anywhere(plain), note: "[nothing fits [ ] as a choice of letters: shown is what has them in its name]\n"})
 	}
 	if slashes := strings.ReplaceAll(pattern, `\`, "/"); slashes != pattern && doublestar.ValidatePattern(slashes) {
 		others = append(others, filter{patterns: []string{slashes}, note: "[folders are written with / and not \\: shown is what fits so]\n"})
@@ -133,7 +152,9 @@ func alternatives(pattern string) int {
 	return all
 }
 
+// fits reports whether a path fits a pattern, whichever way the accents of both are composed.
 func (f filter) fits(path string) bool {
+	path = norm.NFC.String(path)
 	if f.anyCase {
 		path = strings.ToLower(path)
 	}

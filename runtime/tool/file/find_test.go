@@ -68,6 +68,14 @@ func TestTOL29GrepFindsLines(t *testing.T) {
 		{"an expression of JavaScript", "notes.txt\n3: gamma\n[in RE2 this is \"gam+a\": shown is what fits so]\n", object{"pattern": `/gam+a/`, "path": "notes.txt"}},
 		{"in the other case", "notes.txt\n1: alpha\n[nothing fits in this case of letters: shown is what fits in either]\n", object{"pattern": `^ALPHA`, "path": "notes.txt"}},
 		{"the edges of a word in the other case", "notes.txt\n1: alpha\n[nothing fits in this case of letters: shown is what fits in either]\n", object{"pattern": `\<ALPHA\>`, "path": "notes.txt"}},
+		{"an expression of JavaScript with flags", "notes.txt\n3: gamma\n[nothing fits in this case of letters: shown is what fits in either]\n", object{"pattern": `/GAM+A/gi`, "path": "notes.txt"}},
+		{"the brackets of grep", "notes.txt\n3: gamma\n[in RE2 this is \"^(x|gam+a)$\": shown is what fits so]\n", object{"pattern": `^\(x\|gam+a\)$`, "path": "notes.txt"}},
+		{"escaped twice", "notes.txt\n3: gamma\n[nothing fits with \\\\: shown is what fits with \\]\n", object{"pattern": `\\bgam\\w+`, "path": "notes.txt"}},
+		{"nothing on one side of a bar", "notes.txt\n3: gamma\n[| with nothing on one side would fit every line: shown is what fits without]\n", object{"pattern": "gamma|", "path": "notes.txt"}},
+		{"a bar alone", "(no match)\n[| with nothing on one side would fit every line: shown is its plain text]\n", object{"pattern": "|", "path": "notes.txt"}},
+		{"the or of a program", "code.js\n1: if (a || b)\n[| with nothing on one side would fit every line: shown is its plain text]\n", object{"pattern": "a || b", "path": "code.js"}},
+		{"plain text in the other case", "code.js\n1: if (a || b)\n[nothing fits in this case of letters: shown is what fits in either]\n", object{"pattern": "IF (A ||", "path": "code.js"}},
+		{"accents composed otherwise", "code.js\n2: cafe\u0301\n[nothing fits with its accents as they are composed (NFC, NFD): shown is what looks the same]\n", object{"pattern": "caf\u00e9", "path": "code.js"}},
 		{"several patterns for names", "notes.txt\n1: alpha\n", object{"pattern": "alpha", "glob": "notes.*, *.md"}},
 		{"what is in a folder", "src/main.go\n1: package main\n", object{"pattern": "package", "glob": "src/"}},
 		{"plain text that is no expression", "src/util.py\n1: print('util ok')\n[nothing fits the pattern as an expression: shown is its plain text]\n", object{"pattern": "print(", "path": "src"}},
@@ -82,7 +90,9 @@ func TestTOL29GrepFindsLines(t *testing.T) {
 		{"binary", "(no match)\n", object{"pattern": "alpha", "path": "src/bin.dat"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			same(t, fsm.ToolAnswered{Text: c.want}, project(t).call("grep", c.args))
+			w := project(t)
+			w.write("code.js", "if (a || b)\ncafe\u0301\n")
+			same(t, fsm.ToolAnswered{Text: c.want}, w.call("grep", c.args))
 		})
 	}
 	for want, args := range map[string]object{
@@ -208,6 +218,14 @@ func TestTOL30GlobFindsNames(t *testing.T) {
 		{"git's folder", "(no such file; .git is left out)", object{"pattern": ".git/*"}},
 		{"several patterns", "notes.txt\nold.txt\nrm -rf notes.md\nsrc/chinese.txt\nsrc/long.txt\n", object{"pattern": "*.txt|*otes.md"}},
 		{"several patterns with blanks", "data.csv\nsrc/main.go\n", object{"pattern": "*.csv, src/*.go"}},
+		{"patterns with blanks between them", "data.csv\nsrc/main.go\n", object{"pattern": "*.csv src/*.go"}},
+		{"blanks in a name with stars", "rm -rf notes.md\n", object{"pattern": "*f *.md"}},
+		{"a star and blanks", "app/[id]/a (1).md\n", object{"pattern": "* (*).md"}},
+		{"stars next to a name", "app/[id]/a (1).md\n", object{"pattern": "app/**.md"}},
+		{"stars next to a name in braces", "app/[id]/a (1).md\nsrc/main.go\n", object{"pattern": "{app/**.md,src/**.go}"}},
+		{"brackets of a name", "app/[id]/a (1).md\n[nothing fits [ ] as a choice of letters: shown is what has them in its name]\n", object{"pattern": "app/[id]/*.md"}},
+		{"accents composed otherwise", "app/cafe\u0301\n", object{"pattern": "caf\u00e9"}},
+		{"the folder once more", "src/main.go\n[a pattern begins at path: shown is what fits without that]\n", object{"pattern": "src/*.go", "path": "src/"}},
 		{"several patterns in braces", "data.csv\nsrc/main.go\n", object{"pattern": "{*.csv,*.go}"}},
 		{"no pattern at all", "(no such file)", object{"pattern": ";"}},
 		{"a part of an ending", "(no such file)", object{"pattern": "*.p"}},
@@ -233,6 +251,8 @@ func TestTOL30GlobFindsNames(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := project(t)
+			w.write("app/[id]/a (1).md", "")
+			w.write("app/cafe\u0301", "")
 			c.args["pattern"] = strings.ReplaceAll(c.args["pattern"].(string), "{{ws}}", w.workspace)
 			same(t, fsm.ToolAnswered{Text: c.want}, w.call("glob", c.args))
 		})
@@ -527,8 +547,8 @@ func TestTOL29OneSearchSaysWhichReadingsFit(t *testing.T) {
 	w.write("src/long.js", strings.Repeat("x", 2*lineBytesMax)+"run(now)"+strings.Repeat("x", lineBytesMax)+"\n")
 	tools := w.tools()
 	for text, want := range map[string][]bool{
-		`zeppelin(x)`: {false, false}, `run(now)`: {true, false}, `^package\|gamma$`: {true, false, true}, `zep\|pelin(x)`: {false, false, false},
-		`print(`: {}, `print('util ok')\|x`: {true, false, true}, `alpha`: {false}, `PRINT`: {true}, `7`: {},
+		`zeppelin(x)`: {false, false}, `run(now)`: {true, true}, `^package\|gamma$`: {true, true, false, true}, `zep\|pelin(x)`: {false, false, false, false},
+		`print(`: {false}, `print('util ok')\|x`: {true, true, false, true}, `alpha`: {false}, `PRINT`: {true}, `7`: {},
 	} {
 		readings, _ := readingsOf(text, false)
 		s := &search{t: tools, pattern: readings[0].expression, files: filter{patterns: []string{"**"}}, room: tools.room(), others: readings[1:], fits: make([]bool, len(readings)-1)}

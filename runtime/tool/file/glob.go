@@ -63,7 +63,7 @@ func (t *Tools) glob(ctx context.Context, _ fsm.RunTool, a tool.Arguments) tool.
 		return tool.Undone(err)
 	}
 	defer dir.Close()
-	filters := append([]filter{want}, otherFilters(t.fromWhere(text, from), want)...)
+	filters := append([]filter{want}, otherFilters(t.fromWhere(text, from), from, want)...)
 	found := make([][]hit, len(filters))
 	w := walk{t: t, ctx: searching, depth: walkDepth}
 	w.visit = func(e entry) bool {
