@@ -17,6 +17,7 @@ import (
 	"shelly/runtime/repository"
 	"shelly/runtime/system"
 	"shelly/runtime/tool"
+	"shelly/runtime/tool/file/change"
 )
 
 // contentMax is the largest file that write_file and edit_file change or create, in bytes.
@@ -34,6 +35,7 @@ type place struct {
 	near   func() string // what else the path may mean, for a failure
 	info   fs.FileInfo
 	held   []byte
+	hash   string      // of held; empty: not asked for yet
 	made   fs.FileInfo // what replace has put there, whatever anybody else does to it from then on
 }
 
@@ -192,6 +194,14 @@ func decides(path string) bool {
 			return false
 		}
 	}
+}
+
+// version returns what the place holds.
+func (p *place) version() version {
+	if p.hash == "" {
+		p.hash = change.Hash(p.held)
+	}
+	return version{p.info, p.hash}
 }
 
 func (p *place) close() {

@@ -63,12 +63,10 @@ func (t *Tools) readFile(ctx context.Context, call fsm.RunTool, a tool.Arguments
 		return tool.Invalid("%s is a directory; use list_dir", strconv.Quote(path))
 	}
 	result := t.readOpen(ctx, path, f, a)
-	switch {
-	case result.Failed:
-	case a.Number("offset", 1) > 1:
-		t.seen.follow(ownerOf(call), f.at.real, f.info, f.info)
-	default:
-		t.seen.note(ownerOf(call), f.at.real, f.info)
+	owner := ownerOf(call)
+	// A later part says nothing of what has changed before.
+	if _, known := t.seen.known(owner, f.at.real); !result.Failed && (!known || a.Number("offset", 1) <= 1) {
+		t.seen.note(owner, f.at.real, f.version())
 	}
 	return result
 }

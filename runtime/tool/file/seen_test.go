@@ -30,7 +30,12 @@ func TestTOL101NothingIsWrittenOverWhatASessionHasNotSeen(t *testing.T) {
 	person := func(text string) {
 		t.Helper()
 		w.must(os.WriteFile(notes, []byte(text), 0o644))
-		saved = saved.Add(time.Minute) // two changes can have the same time where that is coarse
+		saved = saved.Add(time.Minute)
+		w.must(os.Chtimes(notes, saved, saved))
+	}
+	touch := func() {
+		t.Helper()
+		saved = saved.Add(time.Minute)
 		w.must(os.Chtimes(notes, saved, saved))
 	}
 	is := func(want string) {
@@ -80,6 +85,32 @@ func TestTOL101NothingIsWrittenOverWhatASessionHasNotSeen(t *testing.T) {
 		}, "wrote notes.txt", "9"},
 		{"what is there already", func() string { person("q"); return ann("write_file", write("q")) }, "notes.txt holds exactly that", "q"},
 		{"is what was to be written", func() string { return ann("write_file", write("r")) }, "wrote notes.txt", "r"},
+		{"touched", func() string { touch(); return ann("write_file", write("s")) }, "wrote notes.txt", "s"},
+		{"touched after a read", func() string {
+			ann("read_file", `{"path":"notes.txt"}`)
+			touch()
+			return ann("write_file", write("t"))
+		}, "wrote notes.txt", "t"},
+		{"touched after an edit", func() string {
+			touch()
+			ann("edit_file", `{"path":"notes.txt","old":"t","new":"tt"}`)
+			touch()
+			return ann("write_file", write("u"))
+		}, "wrote notes.txt", "u"},
+		{"touched before a later part was read", func() string {
+			touch()
+			ann("read_file", `{"path":"notes.txt","offset":2}`)
+			return ann("write_file", write("v"))
+		}, "wrote notes.txt", "v"},
+		{"changed and put back", func() string { person("x"); person("v"); return ann("write_file", write("w")) }, "wrote notes.txt", "w"},
+		{"changed, but neither its time nor its size", func() string {
+			info, err := os.Stat(notes)
+			w.must(err)
+			person("x")
+			w.must(os.Chtimes(notes, info.ModTime(), info.ModTime()))
+			return ann("write_file", write("y"))
+		}, refused, "x"},
+		{"read again after that", func() string { ann("read_file", `{"path":"notes.txt"}`); return ann("write_file", write("z")) }, "wrote notes.txt", "z"},
 		{"it was removed", func() string { w.must(os.Remove(notes)); return ann("write_file", write("9")) }, "created notes.txt", "9"},
 	} {
 		if got := step.do(); !strings.HasPrefix(strings.TrimPrefix(got, "error: "), step.says) {
@@ -123,9 +154,7 @@ func TestTOL101WhatFollowsAWriteAtOnceIsNotSeen(t *testing.T) {
 	w.must(os.WriteFile(notes, []byte("theirs"), 0o644))
 	now, err := os.Lstat(notes)
 	w.must(err)
-	var s seen
-	s.follow("s", notes, p.info, p.made)
-	if !s.changed("s", notes, now) {
+	if (version{info: now}).same(version{info: p.made}) {
 		t.Error("it counts as what the session has written")
 	}
 }
@@ -138,12 +167,30 @@ func TestTOL101WhatIsRememberedIsBounded(t *testing.T) {
 	}
 	var s seen
 	for i := range 3 * sightingsMax {
-		s.note("s", strconv.Itoa(i), info)
+		s.note("s", strconv.Itoa(i), version{info: info})
 	}
 	if len(s.files) != sightingsMax {
 		t.Errorf("%d files are remembered", len(s.files))
 	}
-	if s.changed("s", "another", info) || s.changed("s", strconv.Itoa(3*sightingsMax-1), info) {
+	if is := (version{info: info}); s.changed("s", "another", is) || s.changed("s", strconv.Itoa(3*sightingsMax-1), is) {
 		t.Error("what is as it was, or not known, counts as changed")
+	}
+}
+
+// Of a long file the size and the time count, as of one that changes while it is read.
+func TestTOL101ALongFileIsNotReadForWhatItHolds(t *testing.T) {
+	w := newWorld(t)
+	for name, size := range map[string]int{"short": hashedMax, "long": hashedMax + 1, "empty": 0} { // order-free: each alone
+		w.write(name, strings.Repeat("x", size))
+		f, err := w.tools().open(guard(t), name)
+		w.must(err)
+		defer f.Close()
+		if got := f.version().hash != ""; got != (name != "long") {
+			t.Errorf("%s: whether it has a hash is %t", name, got)
+		}
+		w.write(name, strings.Repeat("y", size+1))
+		if f.version().hash != "" {
+			t.Errorf("%s: what it holds now has a hash", name)
+		}
 	}
 }

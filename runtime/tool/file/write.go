@@ -38,7 +38,7 @@ func writeFileDecl(everywhere bool) fsm.ToolDecl {
 func (t *Tools) writeFile(ctx context.Context, call fsm.RunTool, a tool.Arguments) tool.Result {
 	return t.rewrite(ctx, call, a, func(p *place, a tool.Arguments) (alteration, error) {
 		alt, err := written(p, a)
-		if err == nil && p.info != nil && !bytes.Equal(alt.content, p.held) && t.seen.changed(ownerOf(call), filepath.Join(p.real, p.name), p.info) {
+		if err == nil && p.info != nil && !bytes.Equal(alt.content, p.held) && t.seen.changed(ownerOf(call), filepath.Join(p.real, p.name), p.version()) {
 			err = tool.Refuse("%s has changed since you have read or written it: somebody else has, or a command; nothing was written: read it again from its first line", wording.PathLine(p.shown))
 		}
 		return alt, err
@@ -162,7 +162,7 @@ func (t *Tools) rewrite(ctx context.Context, call fsm.RunTool, a tool.Arguments,
 	}
 	result := t.changed(p, alt, past)
 	if p.info != nil && bytes.Equal(alt.content, p.held) {
-		t.seen.note(ownerOf(call), filepath.Join(p.real, p.name), p.info)
+		t.seen.note(ownerOf(call), filepath.Join(p.real, p.name), p.version())
 		return tool.Result{Text: wording.PathLine(path) + " holds exactly that already; nothing was written"}
 	}
 	return t.commit(call, p, alt, result)
@@ -177,7 +177,7 @@ func (t *Tools) commit(call fsm.RunTool, p *place, alt alteration, result string
 	r.Temp = ".shelly-" + change.Hash([]byte(r.Key + r.Path()))[:16] + ".tmp"
 	var before []byte
 	if p.info != nil {
-		r.Before = change.Hash(p.held)
+		r.Before = p.version().hash
 		if len(p.held) <= change.TextMax {
 			before = append([]byte{}, p.held...)
 		}
@@ -189,8 +189,9 @@ func (t *Tools) commit(call fsm.RunTool, p *place, alt alteration, result string
 	failpoint.Hit(failpoint.ChangeRecorded)
 	renamed, err := p.replace(r.Temp, alt.content)
 	failpoint.Hit(failpoint.ChangeMade)
-	if renamed {
-		t.seen.follow(ownerOf(call), filepath.Join(p.real, p.name), p.info, p.made)
+	owner, at := ownerOf(call), filepath.Join(p.real, p.name)
+	if renamed && (p.info == nil || !t.seen.changed(owner, at, p.version())) { // an edit says nothing of the rest
+		t.seen.note(owner, at, version{p.made, r.After})
 	}
 	switch {
 	case err != nil && !renamed:
