@@ -98,6 +98,9 @@ func edited(p *place, a tool.Arguments) (alteration, error) {
 		if fenced(p, e.new) && unfenced(e.old) == e.old {
 			return alteration{}, tool.Refuse("%snew is in a fence (```), which would stand in the file; nothing was changed: give it without", e.name)
 		}
+		if p.info != nil && insertsEscaped(e.old, e.new) {
+			return alteration{}, tool.Refuse("%snew is one line with \\n in it; nothing was changed: escape its line ends once, or if it is meant so, end old and new with one", e.name)
+		}
 	}
 	if p.info == nil {
 		return created(p, edits)

@@ -95,30 +95,6 @@ func fenced(p *place, text string) bool {
 	return unfenced(text) != text && !bytes.HasPrefix(p.held, []byte("```"))
 }
 
-// oneLine refuses a text that is escaped twice.
-const oneLine = "%s is one line with \\n in it; nothing was written: escape its line ends once, or if it is meant so, end it with one"
-
-// escapedTwice reports whether a text of one line has the line ends of several, as \n outside quotes.
-func escapedTwice(text string) bool {
-	if strings.Contains(text, "\n") {
-		return false
-	}
-	ends, quote := 0, byte(0)
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\' && i+1 < len(text):
-			if i++; text[i] == 'n' && quote == 0 {
-				ends++
-			}
-		case c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\'' || c == '`'):
-			quote = c
-		}
-	}
-	return ends > 1 || ends == 1 && strings.HasSuffix(text, `\n`)
-}
-
 // kept returns the unusual features of the encoding that a file keeps.
 func kept(t charset.Text) string {
 	var ways []string

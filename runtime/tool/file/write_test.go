@@ -71,6 +71,7 @@ func TestTOL22AFileIsWrittenWhole(t *testing.T) {
 func TestTOL22ATextThatIsEscapedTwiceIsRefused(t *testing.T) {
 	for text, refused := range map[string]bool{ // order-free: each alone
 		`import os\nprint(\"a\")\n`: true, `# Title\n\nText`: true, `a\n`: true, `x = "a\nb"\ny = 1\nz = 2`: true,
+		`# Don't do it\nx = 1\n`: true, `isn't, or aren't\nhe's\n`: true, `I'm\nat 5 o'clock\n`: true, `print(f'hello\nyou\n')`: false, `say('a\nb\n', u'c\nd\n')`: false,
 		"import os\nprint(1)\\n\\n": false, `a\nb`: false, `{"a": "b\nc\nd"}`: false, `printf 'a\nb\n'`: false, "`\\n\\n`": false, `\\n\\n\\n`: false, `\t\t`: false, `\`: false, "": false,
 	} {
 		w := newWorld(t)
@@ -85,6 +86,30 @@ func TestTOL22ATextThatIsEscapedTwiceIsRefused(t *testing.T) {
 		if refused {
 			if got := w.call("write_file", object{"path": "src/new.py", "content": text + "\n"}); got.Failed {
 				t.Errorf("%s, as it is meant: %+v", text, got)
+			}
+		}
+	}
+}
+
+// What an edit puts there is a text of several lines by an indentation, a blank line or an end only: what begins with a
+// letter may be a path, or a command of TeX.
+func TestTOL22AnEditThatIsEscapedTwiceIsRefused(t *testing.T) {
+	for new, refused := range map[string]bool{ // order-free: each alone
+		`x = 1\n    return x`: true, `x := 1\n\treturn x`: true, `a\n\nb`: true, `a\n`: true, `# don't\n\n`: true,
+		"x = 1\n    return x": false, `$\nabla \nu$`: false, `C:\new\notes`: false, `print("a\n\n")`: false, `split(/[\r\n]+/)`: false, `\\n\\n`: false,
+	} {
+		w := newWorld(t)
+		w.write("a.py", "return 1\na = 'b\\n'\n")
+		got := w.call("edit_file", object{"path": "a.py", "old": "return 1", "new": new})
+		if got.Invalid != refused || refused && got.Text != "new is one line with \\n in it; nothing was changed: escape its line ends once, or if it is meant so, end old and new with one" {
+			t.Errorf("%s: got %+v", new, got)
+		}
+		if refused {
+			if got := w.call("edit_file", object{"path": "a.py", "old": "a = 'b\\n'", "new": new}); got.Failed {
+				t.Errorf("%s, of what has \\n: got %+v", new, got)
+			}
+			if got := w.call("edit_file", object{"path": "a.py", "old": "return 1\n", "new": new + "\n"}); got.Failed {
+				t.Errorf("%s, as it is meant: got %+v", new, got)
 			}
 		}
 	}
