@@ -2,10 +2,13 @@ package tool
 
 import (
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"shelly/runtime/sandbox"
+	"shelly/runtime/tool/program"
 )
 
 // To a model, a command that fails because of where it runs looks wrong, and so it tries others, which fail
@@ -15,6 +18,7 @@ import (
 type surroundings struct {
 	offline bool                                       // it has no network
 	kept    bool                                       // it changes nothing outside the workspace
+	path    string                                     // the folders in which its programs are looked up
 	find    func(name string) (path string, seen bool) // a program that the daemon would find: "", if none; and whether commands see it
 }
 
@@ -22,10 +26,16 @@ type surroundings struct {
 const pathShownMax = 200
 
 func (e *Exec) surroundings() surroundings {
-	contained := e.Box.Rung() != sandbox.None
+	contained, path := e.Box.Rung() != sandbox.None, ""
+	for _, variable := range append(program.Env("", e.Path...), e.Env...) { // the last one counts
+		if of, is := strings.CutPrefix(variable, "PATH="); is {
+			path = of
+		}
+	}
 	return surroundings{
 		offline: !e.Network && contained,
 		kept:    contained,
+		path:    path,
 		find: func(name string) (string, bool) {
 			path, err := exec.LookPath(name)
 			if err != nil || len(path) > pathShownMax {
@@ -74,6 +84,9 @@ func (s surroundings) whereIs(name string) string {
 		}
 		return ""
 	}
+	if seen && slices.Contains(filepath.SplitList(s.path), filepath.Dir(path)) {
+		return "[" + name + " is " + path + ", which is not in the PATH that the command has set]\n"
+	}
 	if seen {
 		return "[" + name + " is " + path + ", which is not in the PATH of commands]\n"
 	}
@@ -83,10 +96,10 @@ func (s surroundings) whereIs(name string) string {
 // What programs write if they find no network; commands that say nothing if there is none, and such as wait for one;
 // what the usual sh says of the words of bash; and what shells say of a program that they do not find.
 var (
-	noNetwork = regexp.MustCompile(`(?i)could not resolve|name resolution|name or service not known|network is unreachable|getaddrinfo|no such host|failed to establish a new connection`)
-	fetches   = regexp.MustCompile(`://|\b(?:curl|wget)\b`)
-	mayFetch  = regexp.MustCompile(`://|\b(?:npm|npx|pnpm|yarn|pip3?|curl|wget|git|apt|apt-get|cargo|go|ssh|scp|docker)\b`)
-	ofBash    = regexp.MustCompile(`(?m)^/bin/sh: (?:line )?[0-9]+: (?:(?:source|\[\[|shopt|declare|typeset|let|pushd|popd|function|mapfile|readarray): not found|Bad substitution|set: Illegal option -o pipefail|Syntax error: (?:"\("|redirection) unexpected)`)
+	noNetwork = regexp.MustCompile(`(?i)could(?: not|n't) resolve|name resolution|name or service not known|network is unreachable|getaddrinfo|no such host|failed to establish a new connection`)
+	fetches   = regexp.MustCompile(`(?m)(?:^(?:/bin/sh -c )?|[;&|({!` + "`" + `]|\b(?:do|else|env|if|then|time|timeout\s+\S+|while)\s)\s*(?:\w+=\S*\s+)*(?:curl|wget)\b`)
+	mayFetch  = regexp.MustCompile(`://|\b(?:npx|curl|wget|ssh|scp)\b|\b(?:npm|pnpm|yarn|pip3?|apt|apt-get|cargo|go|git|docker)\b[^;&|\n]*\s(?:add|ci|clone|create|download|fetch|get|i|init|install|mod|pull|push|search|update|upgrade)\b`)
+	ofBash    = regexp.MustCompile(`(?m)^(?:/bin/)?sh: (?:line )?[0-9]+: (?:(?:source|\[\[|shopt|declare|typeset|let|pushd|popd|function|mapfile|readarray): not found|Bad substitution|set: Illegal option -o pipefail|Syntax error: (?:"\("|redirection) unexpected|Syntax error: Bad for loop variable)`)
 	absent    = regexp.MustCompile(`(?m)^\S*sh: (?:line )?[0-9]+: ([^\s:/]+): (?:not found|command not found)$`)
 )
 

@@ -9,8 +9,8 @@ import (
 
 func TestTOL104AResultSaysWhatACommandHasRunInto(t *testing.T) {
 	const offline, bash = "[commands have no network]\n", "[this is sh; bash -c runs what only bash knows]\n"
-	programs := map[string]string{"go": "/usr/local/go/bin/go", "cargo": "/home/a/.cargo/bin/cargo", "python3": "/usr/bin/python3", "frob3": "/opt/frob3"}
-	s := surroundings{offline: true, kept: true, find: func(name string) (string, bool) {
+	programs := map[string]string{"go": "/usr/local/go/bin/go", "cargo": "/home/a/.cargo/bin/cargo", "python3": "/usr/bin/python3", "ls": "/usr/bin/ls", "frob3": "/opt/frob3"}
+	s := surroundings{offline: true, kept: true, path: "/usr/bin:/bin", find: func(name string) (string, bool) {
 		return programs[name], strings.HasPrefix(programs[name], "/usr")
 	}}
 	for _, c := range []struct {
@@ -23,7 +23,15 @@ func TestTOL104AResultSaysWhatACommandHasRunInto(t *testing.T) {
 		{"Python", outcome{out: "URLError: <urlopen error [Errno -3] Temporary failure in name resolution>\n"}, offline},
 		{"Go", outcome{out: "dial tcp: lookup example.com on [::1]:53: dial udp [::1]:53: connect: network is unreachable\n"}, offline},
 		{"Node", outcome{out: "npm ERR! getaddrinfo EAI_AGAIN registry.example.com\n"}, offline},
-		{"silent", outcome{command: "curl -s localhost:8080", silent: true}, offline},
+		{"silent", outcome{command: "/bin/sh -c curl -s localhost:8080", silent: true}, offline},
+		{"cargo", outcome{out: "[6] Couldn't resolve host name (Could not ...)\n"}, offline},
+		{"silent, without a shell", outcome{command: "wget -q a", silent: true}, offline},
+		{"silent after others", outcome{command: "cd x && if A=1 wget -q a; then b=$(curl a); fi", silent: true}, offline},
+		{"silent, and curl is what is looked for", outcome{command: "grep -q 'curl' Makefile", silent: true}, ""},
+		{"silent, and a URL is", outcome{command: "grep -rq https://a .", silent: true}, ""},
+		{"late, and a server", outcome{command: "npm run dev", late: true}, ""},
+		{"late, and a test", outcome{command: "cd git && go test ./...", late: true}, ""},
+		{"late, in one of several", outcome{command: "make && git -C x pull origin", late: true}, offline},
 		{"silent, and no network is needed", outcome{command: "git diff --quiet", silent: true}, ""},
 		{"not silent, and no network is needed", outcome{command: "echo http://a", out: "http://a\n"}, ""},
 		{"late", outcome{command: "npm install | tail -3", late: true}, offline},
@@ -33,6 +41,9 @@ func TestTOL104AResultSaysWhatACommandHasRunInto(t *testing.T) {
 		{"dash and an array", outcome{out: "/bin/sh: 1: Syntax error: \"(\" unexpected\n"}, bash},
 		{"dash and pipefail", outcome{out: "/bin/sh: 1: set: Illegal option -o pipefail\n"}, bash},
 		{"dash and ${x//a/b}", outcome{out: "a\n/bin/sh: 2: Bad substitution\n"}, bash},
+		{"dash and a loop of numbers", outcome{out: "/bin/sh: 1: Syntax error: Bad for loop variable\n"}, bash},
+		{"the shell of a program", outcome{out: "sh: 1: source: not found\n"}, bash},
+		{"a program in the PATH of commands", outcome{out: "/bin/sh: 1: ls: not found\n"}, "[ls is /usr/bin/ls, which is not in the PATH that the command has set]\n"},
 		{"a program that commands see", outcome{out: "/bin/sh: 1: go: not found\n"}, "[go is /usr/local/go/bin/go, which is not in the PATH of commands]\n"},
 		{"a program that they do not see", outcome{out: "bash: line 3: cargo: command not found\n"},
 			"[cargo is /home/a/.cargo/bin/cargo, which commands do not see; the operator can add its folder to tools.exec.path]\n"},
@@ -60,8 +71,9 @@ func TestTOL104ARemarkIsBelowTheOutput(t *testing.T) {
 	w := newExecWorld(t)
 	for command, want := range map[string]string{ // order-free: each alone
 		"printf 'x: Network is unreachable'":        "exit code: 0\nx: Network is unreachable\n[commands have no network]\n",
-		"exit 7 # curl":                             "exit code: 7\n(no output)\n[commands have no network]\n",
-		"exit 0 # curl":                             "exit code: 0\n(no output)",
+		"curl() { :; } && exit 7":                   "exit code: 7\n(no output)\n[commands have no network]\n",
+		"curl() { :; } && exit 0":                   "exit code: 0\n(no output)",
+		"exit 7 # curl":                             "exit code: 7\n(no output)",
 		"echo x: Read-only file system; kill -9 $$": "ended by signal: killed\nx: Read-only file system\n[commands change nothing outside the workspace, nor what is protected in it]\n",
 		"PATH=; no_such_program_at_all 2>/dev/null": "exit code: 127\n(no output)",
 	} {
@@ -97,6 +109,9 @@ func TestTOL103FoldersOfProgramsAndVariablesAreTheCommands(t *testing.T) {
 	want := "exit code: 0\nmine\nhello you\n" + w.workspace + "/src:/nowhere:/usr/local/bin:/usr/bin:/bin de_DE.UTF-8\n"
 	if got := w.sh("ls; greet; echo $PATH $LANG"); got.Text != want {
 		t.Errorf("got %q, want %q", got.Text, want)
+	}
+	if got, want := w.options.Exec.surroundings().path, w.workspace+"/src:/nowhere:/usr/local/bin:/usr/bin:/bin"; got != want {
+		t.Errorf("remarks go by %q, want %q", got, want)
 	}
 	if got := w.exec(map[string]any{"argv": []string{"greet"}}); got.Text != "exit code: 0\nhello you\n" {
 		t.Errorf("without a shell: %+v", got)
