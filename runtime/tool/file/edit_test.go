@@ -135,7 +135,7 @@ func TestTOL23AnEditThatIsNotMade(t *testing.T) {
 		{"a bare diff", "but it is as the old side of this diff", object{"old": "-\tprintln(\"a\")\n+\tprintln(\"b\")", "new": "\tprintln(\"b\")"}},
 		{"a list is no diff", "old is not found; the nearest is\n3: func main() {", object{"old": "- func main() {\n- nothing", "new": "x"}},
 		{"typographic quotes", "it differs in characters that look alike only (line 4 has \" where old has \u201c (U+201C)); the nearest is\n4: \tprintln(\"a\")\n", object{"old": "\tprintln(\u201ca\u201d)", "new": "x"}},
-		{"a letter and its accent apart", "it differs in characters that look alike only (line 2 has é (U+00E9) where old has e); the nearest is", object{"path": "short", "old": "two caf\u0065\u0301", "new": "x"}},
+		{"a letter and its accent apart", "it differs in characters that look alike only (line 2 has é (U+00E9) where old has e); the nearest is", object{"path": "short", "old": "two caf\u0065\u0301\u200b", "new": "x"}},
 		{"empty", "old is empty, and the file is there", object{"old": "", "new": "x"}},
 		{"no old", "old is missing", object{"new": "x"}},
 		{"no new", "new is missing", object{"old": "x"}},

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Small models copy a text with the line numbers that they were shown, or with an indentation of their
@@ -18,8 +20,23 @@ const meantLinesMax = 1 << 18
 func (e *edit) meant(text string) (found []stretch) {
 	if found = e.unnumbered(text); len(found) > 0 {
 		e.remark = "; old was taken without its line numbers"
+	} else if found = e.composed(text); len(found) > 0 {
+		e.remark = "; old differed in how its accents are composed (NFC, NFD) only, so new is composed as the file is"
 	} else if found = e.indented(text); len(found) > 0 {
 		e.remark = "; old differed in blanks around its lines only, so new is indented as the file is"
+	}
+	return found
+}
+
+// composed returns the stretches that are old with its letters and their accents composed in one of the two
+// forms. Most models cannot write the other.
+func (e *edit) composed(text string) (found []stretch) {
+	for _, form := range []norm.Form{norm.NFC, norm.NFD} {
+		if old := form.String(e.old); old != e.old {
+			for _, s := range (&edit{old: old, all: e.all}).exact(text) {
+				found = append(found, stretch{s.from, s.to, e, form.String(e.new)})
+			}
+		}
 	}
 	return found
 }
@@ -113,13 +130,18 @@ func reindented(lines, wanted []string, new string) (with string, fits, certain 
 		return new, true, true
 	}
 	var found []string
-	for _, rule := range indentations(leads[0][0], leads[0][1]) {
-		if slices.ContainsFunc(leads, func(one [2]string) bool { to, ok := rule(one[0]); return !ok || to != one[1] }) {
-			continue
+	for _, rules := range [][]indentation{indentations(leads[0][0], leads[0][1]), shifted(leads[0][0], leads[0][1])} {
+		for _, rule := range rules {
+			if slices.ContainsFunc(leads, func(one [2]string) bool { to, ok := rule(one[0]); return !ok || to != one[1] }) {
+				continue
+			}
+			fits = true
+			if with, ok := rule.of(new, leads[0][0]); ok && !slices.Contains(found, with) {
+				found = append(found, with)
+			}
 		}
-		fits = true
-		if with, ok := rule.of(new, leads[0][0]); ok && !slices.Contains(found, with) {
-			found = append(found, with)
+		if fits {
+			break
 		}
 	}
 	if len(found) != 1 {
@@ -157,20 +179,52 @@ func (rule indentation) of(text, first string) (string, bool) {
 }
 
 // indentations returns the rules by which one indentation may become another: more, less, or another unit.
-func indentations(from, to string) (rules []indentation) {
+func indentations(from, to string) []indentation {
+	return append(moved(from, to), others()...)
+}
+
+// shifted returns the rules by which one may become another that has another unit and is more or less.
+func shifted(from, to string) (rules []indentation) {
+	for _, change := range others() {
+		changed, ok := change(from)
+		if !ok {
+			continue
+		}
+		for _, move := range moved(changed, to) {
+			rules = append(rules, func(lead string) (string, bool) {
+				changed, ok := change(lead)
+				if !ok {
+					return "", false
+				}
+				return move(changed)
+			})
+		}
+	}
+	return rules
+}
+
+// moved returns the rules by which one indentation may become another that is more or less.
+func moved(from, to string) (rules []indentation) {
 	if more, ok := strings.CutSuffix(to, from); ok {
 		rules = append(rules, func(lead string) (string, bool) { return more + lead, true })
 	}
 	if less, ok := strings.CutSuffix(from, to); ok {
 		rules = append(rules, func(lead string) (string, bool) { return strings.CutPrefix(lead, less) })
 	}
+	return rules
+}
+
+// others returns the rules by which an indentation has another unit.
+func others() (rules []indentation) {
 	units := []string{"\t", "  ", "   ", "    ", "        "}
 	for _, one := range units {
 		for _, other := range units {
-			rules = append(rules, func(lead string) (string, bool) {
-				n := len(lead) / len(one)
-				return strings.Repeat(other, n), strings.Repeat(one, n) == lead
-			})
+			if one != other {
+				rules = append(rules, func(lead string) (string, bool) {
+					n := len(lead) / len(one)
+					return strings.Repeat(other, n), strings.Repeat(one, n) == lead
+				})
+			}
 		}
 	}
 	return rules

@@ -22,6 +22,10 @@ func TestTOL23AnEditMeansOneThing(t *testing.T) {
 		{"blanks for tabs", golang, "    if a {\n        b()\n    }", "    if a {\n        for {\n            b()\n        }\n    }", "func f() {\n\tif a {\n\t\tfor {\n\t\t\tb()\n\t\t}\n\t}\n}\n"},
 		{"tabs for blanks", python, "\tdef f(self):\n\t\treturn 1", "\tdef f(self):\n\t\treturn 3", strings.Replace(python, "1", "3", 1)},
 		{"four for two", yaml, "    b:\n        c: 1", "    b:\n        c: 3\n        e: 4", "a:\n  b:\n    c: 3\n    e: 4\n  d:\n    c: 2\n"},
+		{"less, and blanks for tabs", golang, "if a {\n  b()\n}", "if a {\n  for {\n    b()\n  }\n}", "func f() {\n\tif a {\n\t\tfor {\n\t\t\tb()\n\t\t}\n\t}\n}\n"},
+		{"more, and two for four", python, "    def f(self):\n      return 1", "    def f(self):\n      return 3", strings.Replace(python, "1", "3", 1)},
+		{"accents composed otherwise", "x cafe\u0301\n", "caf\u00e9", "th\u00e9", "x the\u0301\n"},
+		{"accents in one piece", "x caf\u00e9\n", "cafe\u0301", "the\u0301", "x th\u00e9\n"},
 		{"to nothing", python, "def f(self):\n    return 1\n\n", "", "class A:\n    def g(self):\n        return 2\n"},
 		{"numbers", python, "2:     def f(self):\n3:         return 1", "2:     def f(self):\n3:         return 3", strings.Replace(python, "1", "3", 1)},
 		{"numbers of old alone", python, "3:         return 1\n", "        return 3\n", strings.Replace(python, "1", "3", 1)},
@@ -41,6 +45,7 @@ func TestTOL23AnEditMeansOneThing(t *testing.T) {
 		{"a place where it is not certain, and another", "        }\n }\n", "                }\n", "                }\n                    d\n", ""},
 		{"numbers before the beginning of a line", "ab\n", "1: a", "1: b", ""},
 		{"numbers before the beginning of a last line", "a\n  b", "1: a\n2:  ", "1: c", ""},
+		{"accents in two places", "cafe\u0301\ncafe\u0301\n", "caf\u00e9", "th\u00e9", ""},
 		{"blanks alone", "a\n \n\t\nb\n", "  \n  \n", "", ""},
 	} {
 		got, err := replaced(c.text, []edit{{old: c.old, new: c.new}})
