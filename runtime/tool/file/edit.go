@@ -51,6 +51,7 @@ type edit struct {
 	name     string // its name in the call's failure; empty: it is the only one
 	old, new string
 	all      bool
+	indents  bool   // in the file, the indentation of lines means something
 	remark   string // on how old differs from what it was found as
 }
 
@@ -98,6 +99,9 @@ func edited(p *place, a tool.Arguments) (alteration, error) {
 		if fenced(p, e.new) && unfenced(e.old) == e.old {
 			return alteration{}, tool.Refuse("%snew is in a fence (```), which would stand in the file; nothing was changed: give it without", e.name)
 		}
+		if line := omitted(e.old, e.new); line != "" {
+			return alteration{}, tool.Refuse("%snew has %s in place of other lines, which would be lost; nothing was changed: give only what changes, and that whole", e.name, wording.Clip(strconv.Quote(line), wording.ShownMax))
+		}
 		if p.info != nil && insertsEscaped(e.old, e.new) {
 			return alteration{}, tool.Refuse("%snew is one line with \\n in it; nothing was changed: escape its line ends once, or if it is meant so, end old and new with one", e.name)
 		}
@@ -114,6 +118,9 @@ func edited(p *place, a tool.Arguments) (alteration, error) {
 			edits[i].old = strings.ReplaceAll(edits[i].old, "\r\n", "\n")
 			edits[i].new = strings.ReplaceAll(edits[i].new, "\r\n", "\n")
 		}
+	}
+	for i := range edits {
+		edits[i].indents = indents(p.name)
 	}
 	text, err := replaced(old.Text, edits)
 	if err != nil {
@@ -220,28 +227,33 @@ func (e *edit) find(text string) ([]stretch, error) {
 		for _, s := range found[:min(len(found), linesNamedMax)] {
 			lines = append(lines, strconv.Itoa(lineAt(text, s.from)))
 		}
+		times := strconv.Itoa(len(lines))
 		if len(found) > linesNamedMax {
-			lines = append(lines, "…")
+			times = "more than " + times
 		}
-		return nil, fmt.Errorf("old is found %d times, on lines %s; give more of the text around the one that is meant, or all: true", len(found), strings.Join(lines, ", "))
+		return nil, fmt.Errorf("old is found %s times, on lines %s; give more of the text around the one that is meant, or all: true", times, strings.Join(lines, ", "))
+	}
+	if at := slices.IndexFunc(found, func(s stretch) bool { return e.indents && s.outdented(text) }); at >= 0 {
+		return nil, fmt.Errorf("old begins after the indentation of line %d, and new goes on without any; give both with that of each line", lineAt(text, found[at].from))
 	}
 	return found, nil
 }
 
 // exact returns the stretches that are old as it stands, at most one more than a call may replace. If only one
-// may be meant, others that overlap with it count.
+// may be meant, others that overlap with it count, and no more are returned than are named.
 func (e *edit) exact(text string) (found []stretch) {
+	most, step := placesMax, len(e.old)
+	if !e.all {
+		most, step = linesNamedMax, 1
+	}
 	for at := 0; ; {
 		i := strings.Index(text[at:], e.old)
-		if i < 0 || len(found) > placesMax {
+		if i < 0 || len(found) > most {
 			return found
 		}
 		from := at + i
-		to := from + len(e.old)
-		found = append(found, stretch{from, to, e, e.new})
-		if at = to; !e.all {
-			at = from + 1
-		}
+		at = from + step
+		found = append(found, stretch{from, from + len(e.old), e, e.new})
 	}
 }
 

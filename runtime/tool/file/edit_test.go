@@ -83,7 +83,8 @@ func TestTOL23AnEditIsBounded(t *testing.T) {
 	}{
 		{"a large text", few, "the file would have 100001000 bytes; the most is 16777216", []edit{{old: " ", new: strings.Repeat("x", 100_000), all: true}}},
 		{"many places", many + many, "old is found more than 1048576 times, the most that one call replaces; give more of the text around what is meant", []edit{{old: "a", all: true}}},
-		{"many places, one meant", many + many, "old is found more than 1048576 times, the most that one call replaces; give more of the text around what is meant", []edit{{old: "a"}}},
+		{"many places, one meant", many + many, "old is found more than 8 times, on lines 1, 1, 1, 1, 1, 1, 1, 1; give more of the text around the one that is meant, or all: true", []edit{{old: "a"}}},
+		{"many long places that overlap", many, "old is found more than 8 times, on lines 1, 1, 1, 1, 1, 1, 1, 1; give more of the text around the one that is meant, or all: true", []edit{{old: many[:placesMax]}}},
 		{"many places of two edits", many, "2: there are more than 1048576 places to replace, the most of one call", []edit{{old: "a", all: true}, {name: "2: ", old: "b", all: true}}},
 	} {
 		text, err := replaced(c.text, c.edits)

@@ -52,12 +52,23 @@ func (e *edit) unnumbered(text string) (found []stretch) {
 	if !all && withoutNumbers(e.new) != e.new {
 		return nil
 	}
-	for _, s := range (&edit{old: bare, all: e.all}).exact(text) {
-		if begins, ends := s.from == 0 || text[s.from-1] == '\n', s.to == len(text) || text[s.to] == '\n' || text[s.to-1] == '\n'; begins && ends {
-			found = append(found, stretch{s.from, s.to, e, with})
+	for at, left := 0, textMax; ; { // bytes that are compared
+		i := strings.Index(text[at:], bare)
+		if i < 0 || len(found) > placesMax {
+			return found
+		}
+		if left -= len(bare); left < 0 {
+			return nil
+		}
+		from, to := at+i, at+i+len(bare)
+		at = from + 1
+		begins, ends := from == 0 || text[from-1] == '\n', to == len(text) || text[to] == '\n' || text[to-1] == '\n'
+		if begins && ends {
+			if found = append(found, stretch{from, to, e, with}); e.all {
+				at = to
+			}
 		}
 	}
-	return found
 }
 
 // withoutEachNumber removes the line numbers from a text if each of its lines has one, and reports whether
@@ -102,6 +113,8 @@ func (e *edit) indented(text string) (found []stretch) {
 				}
 				if found = append(found, stretch{from, to, e, with}); e.all {
 					next = i + len(wanted)
+				} else if len(found) > linesNamedMax {
+					return found
 				}
 			}
 		}

@@ -99,6 +99,14 @@ func TestTOL23AResultSaysHowOldDiffered(t *testing.T) {
 	if want := "wrote f (2 lines, 10 bytes; old was taken without its line numbers)\n"; !strings.HasPrefix(got.Text, want) {
 		t.Errorf("got %+v, want %q", got, want)
 	}
+	lines := strings.Repeat("a\n", textMax/64)
+	if got := (&edit{old: strings.Repeat("1: a\n", textMax/128)}).unnumbered(lines); got != nil {
+		t.Errorf("%d stretches are found with numbers", len(got))
+	}
+	one := edit{old: "1: }", new: "1: ]"}
+	if got, err := replaced(strings.Repeat("x }\n", 20)+"}\n", []edit{one}); err != nil || !strings.HasSuffix(got, "x }\n]\n") {
+		t.Errorf("after many parts of lines: … %q, %v", got[max(0, len(got)-10):], err)
+	}
 	many := strings.Repeat("  }\n", 20_000) + "  x\n"
 	if got := (&edit{old: strings.Repeat("}\n", 10_000) + "x", new: "y"}).indented(many); got != nil {
 		t.Errorf("%d stretches are found after all pairs of lines were compared", len(got))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,6 +75,9 @@ func written(p *place, a tool.Arguments) (alteration, error) {
 	alt.before, alt.after = old.Text, strings.TrimPrefix(content, "\uFEFF")
 	if old.CRLF { // as it is in before
 		alt.after = strings.ReplaceAll(alt.after, "\r\n", "\n")
+	}
+	if line := omitted(alt.before, alt.after); line != "" {
+		return alteration{}, tool.Refuse("content has %s in place of other lines, which would be lost; nothing was written: give the whole text, or change a part with edit_file", wording.Clip(strconv.Quote(line), wording.ShownMax))
 	}
 	encoded, err := old.Encode(alt.after)
 	if err != nil {
