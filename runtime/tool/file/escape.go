@@ -15,9 +15,9 @@ func escapedTwice(text string) bool {
 	return len(ends) > 1 || len(ends) == 1 && strings.HasSuffix(text, `\n`)
 }
 
-// moreLines is what only several lines have after an escaped line end: another one, an indentation, or nothing. What
-// begins with a letter may be a command of TeX or a path.
-var moreLines = regexp.MustCompile(`^\\n(?:\\[nt]|\s\s|\t|$)`)
+// moreLines is what only several lines have after an escaped line end: another one, or an indentation. What begins
+// with a letter may be a command of TeX or a path, and what ends with one a comment on line ends.
+var moreLines = regexp.MustCompile(`^\\n(?:\\[nt]|\s\s|\t)`)
 
 // insertsEscaped reports whether new is escaped twice in place of old, which may be a part of a line.
 func insertsEscaped(old, new string) bool {

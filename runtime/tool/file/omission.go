@@ -12,7 +12,7 @@ var omission = func() *regexp.Regexp {
 	const comment, dots = `(?:#|//|/\*|<!--|--|;|%)`, `(?:\.\.\.|…)`
 	return regexp.MustCompile(`(?im)^[ \t]*(?:` +
 		comment + `?[ \t(\[{]*` + dots + `[ \t(\[]*(?:(?:the|your|all) )*(?:rest|remaining|remainder|existing|unchanged|previous|same)\b.{0,60}|` +
-		comment + `[ \t]*` + dots + `[ \t]*(?:\*/|-->)?|` +
+		comment + ` ?` + dots + `[ \t]*(?:\*/|-->)?|` + // further in, it is an example in a comment
 		comment + `[ \t(\[{]*(?:(?:the|your|all) )*(?:rest|remaining|remainder|existing)\b.{0,40}(?:` + dots + `|unchanged|(?:remains?|stays?) the same).{0,10}` +
 		`)$`)
 }()

@@ -40,7 +40,7 @@ func TestTOL106ALineThatStandsForOthersIsNotWritten(t *testing.T) {
 	for line, refused := range map[string]bool{ // order-free: each alone
 		"# ... rest of the code ...": true, "    # ... (existing code) ...": true, "# ...": true, "// …": true, "/* ... */": true, "<!-- ... -->": true, "...the rest of the file": true,
 		"# Rest of the code remains the same": true, "# the remaining functions are unchanged": true, "... existing code ...": true,
-		"    ...": false, "# the rest": false, "x = [...]": false, "print('...')": false, "# wait ... same": false, "# existing": false, "...": false,
+		"    ...": false, "# the rest": false, "x = [...]": false, "print('...')": false, "# wait ... same": false, "# existing": false, "//   ...": false, "...": false,
 	} {
 		w := newWorld(t)
 		w.write("a.py", text)

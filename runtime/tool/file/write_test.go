@@ -91,11 +91,11 @@ func TestTOL22ATextThatIsEscapedTwiceIsRefused(t *testing.T) {
 	}
 }
 
-// What an edit puts there is a text of several lines by an indentation, a blank line or an end only: what begins with a
-// letter may be a path, or a command of TeX.
+// What an edit puts there is a text of several lines by an indentation or a blank line only: what begins with a letter
+// may be a path, or a command of TeX.
 func TestTOL22AnEditThatIsEscapedTwiceIsRefused(t *testing.T) {
 	for new, refused := range map[string]bool{ // order-free: each alone
-		`x = 1\n    return x`: true, `x := 1\n\treturn x`: true, `a\n\nb`: true, `a\n`: true, `# don't\n\n`: true,
+		`x = 1\n    return x`: true, `x := 1\n\treturn x`: true, `a\n\nb`: true, `a\n`: false, `// ends with \r\n or \n`: false, `# don't\n\n`: true,
 		"x = 1\n    return x": false, `$\nabla \nu$`: false, `C:\new\notes`: false, `print("a\n\n")`: false, `split(/[\r\n]+/)`: false, `\\n\\n`: false,
 	} {
 		w := newWorld(t)
