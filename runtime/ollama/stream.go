@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -108,8 +109,8 @@ type number float64
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (n *number) UnmarshalJSON(text []byte) error {
-	var f float64
-	if json.Unmarshal(text, &f) != nil {
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
 		f = -1
 	}
 	*n = number(f)
