@@ -70,6 +70,47 @@ func TestHND48ATimeIsReadAsPeopleSayIt(t *testing.T) {
 	}
 }
 
+// What people say is put in plain words first, and what could mean two times is refused.
+func TestHND48WhatPeopleSayIsPutInPlainWords(t *testing.T) {
+	const monday, night = "2026-01-05 09:00:00", "2026-01-05 23:30:00"
+	for _, c := range []struct{ text, now, want string }{ // in UTC; Berlin is an hour ahead
+		{"5 minutes from now", monday, "2026-01-05 09:05:00"},
+		{"20m later", monday, "2026-01-05 09:20:00"},
+		{"in two hours", monday, "2026-01-05 11:00:00"},
+		{"an hour from now", monday, "2026-01-05 10:00:00"},
+		{"in half an hour", monday, "2026-01-05 09:30:00"},
+		{"PT1H30M", monday, "2026-01-05 10:30:00"},
+		{"Tomorrow, 09:00", monday, "2026-01-06 08:00:00"},
+		{"tomorrow at noon", monday, "2026-01-06 11:00:00"},
+		{"five pm", monday, "2026-01-05 16:00:00"},
+		{"tonight 21:00", monday, "2026-01-05 20:00:00"},
+		{"tonight at 9:00", monday, "2026-01-05 20:00:00"},
+		{"9 pm tonight", monday, "2026-01-05 20:00:00"},
+		{"8 tonight", monday, "2026-01-05 19:00:00"},
+		{"tonight 1 am", monday, "2026-01-06 00:00:00"},
+		{"tonight at 1:00 a.m.", night, "2026-01-06 00:00:00"},
+		{"tonight 6 pm", "2026-01-05 18:30:00", "2026-01-05 17:00:00"}, // in the past, as the caller finds
+		{"2026-01-31, 09:00", monday, "2026-01-31 08:00:00"},
+		{"2026-01-31 09:00", monday, "2026-01-31 08:00:00"},
+		{"1 hour and 30 minutes", monday, "2026-01-05 10:30:00"},
+	} {
+		plain, ok := cron.Plain(c.text)
+		at, read := cron.When(plain, berlin(t), instant(t, c.now))
+		if !ok || !read || at != instant(t, c.want) {
+			t.Errorf("%q at %s, %q: %s (%t), want %s", c.text, c.now, plain, time.UnixMilli(int64(at)).UTC(), read, c.want)
+		}
+	}
+	for _, text := range []string{
+		"", "1 7:30", "1 2 m", "tonight", "tonight 1:00", "tonight 13:00", "tonight 12:00", "tonight 7 am", "tonight at half 9", "9:00 from now", "from now", "later",
+		"an hour and a half", "half", "midnight", "next monday 9:00", "P1M", "two", "tonight tonight 9:00", "tonight tomorrow 9:00",
+	} {
+		plain, ok := cron.Plain(text)
+		if at, read := cron.When(plain, berlin(t), instant(t, monday)); ok && read {
+			t.Errorf("%q, %q, is read as %s", text, plain, time.UnixMilli(int64(at)).UTC())
+		}
+	}
+}
+
 // Before 1970 and at the ends of time a day has a beginning as well.
 func TestHND48ATimeOfDayIsReadAtAnyTime(t *testing.T) {
 	if at, ok := cron.When("8:00", &fsm.Zone{}, instant(t, "1969-12-30 09:00:00")); !ok || at != instant(t, "1969-12-31 08:00:00") {

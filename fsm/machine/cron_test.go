@@ -149,6 +149,23 @@ func TestHND48EarlierEditionsReadDatesAlone(t *testing.T) {
 	}
 }
 
+// HND-48: what people say is put in plain words since the twenty-first edition, and 1 7:30 is not 17:30 any more.
+func TestHND48TheTwentiethEditionReadsTheWordsAsTheyAre(t *testing.T) {
+	const now fsm.Millis = 1767603600000       // 2026-01-05 09:00:00
+	for edition, want := range map[int][]bool{ // order-free
+		fsm.TwentyFirstEdition: {true, false}, fsm.TwentiethEdition: {false, true},
+	} {
+		c := profile.Default()
+		c.Edition = edition
+		for i, at := range []string{"in two hours", "1 7:30"} {
+			result, _ := addCronWith(t, c, now, fmt.Sprintf(`{"action":"add","message":"m","at":%q}`, at))
+			if got := strings.Contains(result, "schedule s1 added"); got != want[i] {
+				t.Errorf("edition %d, %s: %q", edition, at, result)
+			}
+		}
+	}
+}
+
 // HND-42: the longest interval is accepted, and a longer one is not.
 func TestHND42AnIntervalIsBounded(t *testing.T) {
 	const now fsm.Millis = 1767603600000                                            // 2026-01-05 09:00:00

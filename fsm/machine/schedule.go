@@ -46,6 +46,21 @@ func (m *Machine) cron(h *state.Handle) (string, bool) {
 	}
 }
 
+// onceAt reads a single time.
+func (m *Machine) onceAt(at string, zone *fsm.Zone, now fsm.Millis) (fsm.Millis, bool) {
+	if m.s.Config.Edition < fsm.TwentiethEdition {
+		return cron.ParseAt(at, zone)
+	}
+	if m.s.Config.Edition >= fsm.TwentyFirstEdition {
+		plain, ok := cron.Plain(at)
+		if !ok {
+			return 0, false
+		}
+		at = plain
+	}
+	return cron.When(at, zone, now)
+}
+
 // plan completes a schedule with its single time and its zone, as they were written, or
 // returns what is wrong with it.
 func (m *Machine) plan(s fsm.Schedule, at, zoned string, now fsm.Millis) (_ fsm.Schedule, zone fsm.Zone, wrong string) {
@@ -54,10 +69,7 @@ func (m *Machine) plan(s fsm.Schedule, at, zoned string, now fsm.Millis) (_ fsm.
 		return s, zone, m.word(fsm.WordCronZone, "zone", strconv.Quote(fsm.Clip(zoned, 100)), "zones", m.zones())
 	}
 	if at != "" {
-		once, ok := cron.ParseAt(at, &zone)
-		if m.s.Config.Edition >= fsm.TwentiethEdition {
-			once, ok = cron.When(at, &zone, now)
-		}
+		once, ok := m.onceAt(at, &zone, now)
 		if !ok {
 			return s, zone, m.word(fsm.WordCronAtUnread, "at", strconv.Quote(fsm.Clip(at, 100)))
 		}
