@@ -202,7 +202,7 @@ func misused(err error, t *terminal.Terminal) int {
 		fmt.Fprintf(t.Err, "\nshelly: name one of these commands; see %s COMMAND --help\n", command)
 		return exit.Usage
 	}
-	text := plainly(err.Error())
+	text := meant(plainly(err.Error()), at)
 	if _, given, found := strings.Cut(err.Error(), "expected duration but got "); found {
 		text += wording.Days(given)
 	}

@@ -16,6 +16,7 @@ import (
 	"shelly/fsm/state"
 	"shelly/fsm/wording"
 	"shelly/runtime/comm"
+	"shelly/runtime/config"
 	"shelly/runtime/ollama"
 	"shelly/sim/history"
 )
@@ -251,7 +252,7 @@ func (s *sheet) kept(st comm.Status) {
 			text += fmt.Sprintf(", %s in it %s", wording.Count(t.Count, "kept result"), quantity.Bytes(t.Bytes))
 		}
 		if d.Free != nil {
-			reserve := quantity.Bytes(int64(d.Reserve))
+			reserve := config.Bytes(d.Reserve).String() // as it is set
 			of := reserve + " of them in reserve"
 			if *d.Free < d.Reserve {
 				of = "less than the reserve of " + reserve

@@ -45,7 +45,7 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		"waits      subagent h5 in subagent:h5  1 other before it  \"search\"\n", "held       too little free disk space\n",
 		"schedules  s1  every 30m  next ", "           s2  @daily (UTC)  paused  \"\"\n", "messages   3 unread messages since ",
 		"heartbeat  every 30 min  next ", zone + ", which does nothing in the quiet hours, 22:00-08:00 (Europe/Berlin)\n",
-		"clients    2 http local, 1 websocket ci\n", "memory     2 entries, 1 to be embedded\n", "disk       the store takes 5.2 MB, 1 kept result in it 40 kB; 7.0 GB are free, 67 MB of them in reserve\n",
+		"clients    2 http local, 1 websocket ci\n", "memory     2 entries, 1 to be embedded\n", "disk       the store takes 5.2 MB, 1 kept result in it 40 kB; 7.0 GB are free, 64MiB of them in reserve\n",
 		"process    7, 34 MB of memory\n", " warn the model is asked again (3 times)\n",
 	} {
 		if !strings.Contains(got, want) {
@@ -53,8 +53,8 @@ func TestCLI144AStatusSaysWhatIsGoingOnAndWhy(t *testing.T) {
 		}
 	}
 	for free, want := range map[*uint64]string{ // order-free: each by itself
-		new(uint64(52_000_000)): "disk       the store takes 12 kB; 52 MB are free, less than the reserve of 67 MB\n",
-		new(uint64(0)):          "disk       the store takes 12 kB; 0 B are free, less than the reserve of 67 MB\n",
+		new(uint64(52_000_000)): "disk       the store takes 12 kB; 52 MB are free, less than the reserve of 64MiB\n",
+		new(uint64(0)):          "disk       the store takes 12 kB; 0 B are free, less than the reserve of 64MiB\n",
 		nil:                     "disk       the store takes 12 kB\n", // the file system cannot tell
 	} {
 		if got := Words(comm.Status{Disk: &comm.Disk{Store: 12_000, Free: free, Reserve: 64 << 20}}, nil, now); !strings.Contains(got, want) {
