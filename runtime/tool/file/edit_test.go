@@ -175,7 +175,12 @@ func TestEditsAreReplacements(t *testing.T) {
 		letters := rapid.StringOf(rapid.RuneFrom([]rune("ab\né")))
 		text, old, with := letters.Draw(rt, "text"), letters.Draw(rt, "old"), letters.Draw(rt, "new")
 		got, err := replaced(text, []edit{{old: old, new: with}})
-		n := strings.Count(text, old)
+		n := 0 // places, of which some may overlap
+		for at := range text {
+			if strings.HasPrefix(text[at:], old) {
+				n++
+			}
+		}
 		switch {
 		case n == 0 && err == nil && len((&edit{old: old, new: with}).indented(text)) == 1: // see TestTOL23AnEditMeansOneThing
 		case old == "" || n != 1 || old == with:
